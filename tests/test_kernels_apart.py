@@ -180,3 +180,11 @@ def test_the_old_value_is_read_later() -> None:
     made = plan_of([], [later], [(s, new)])
     (copied,) = made.copied
     assert isinstance(copied.reason, ReadAfter)
+
+
+def test_gathers_that_two_kernels_need_are_stored() -> None:
+    a, b, x = T.vector("a"), T.vector("b"), T.vector("x")
+    at = T.vector("at", dtype="int64")
+    residual = x - (a[at] + b[at] * x)
+    f = symc.function([a, b, x, at], [residual.sum(), T.grad((residual**2).sum(), a)])
+    assert any("x - " in line and "is stored" in line for line in f.explain().splitlines())

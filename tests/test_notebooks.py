@@ -65,6 +65,8 @@ def test_notebook_runs(
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed (extra `test`)")
     nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed (extra `test`)")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed (extra `test`)")
+    if "symc.pytensor" in path.read_text(encoding="utf-8"):  # scripts/test-pytensor runs these
+        pytest.importorskip("pymc", reason="PyMC is not installed (extra `pymc`)")
     if "cuda:sim" in path.read_text(encoding="utf-8"):
         from symc.codegen.targets import sim
 

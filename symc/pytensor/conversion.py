@@ -79,6 +79,8 @@ def is_numeric(variable: Any) -> bool:
 def new_input(variable: Any) -> Tensor:
     """An input of symc's for a variable of PyTensor's: its dtype, static shape and name."""
     shape = variable.type.shape if isinstance(variable.type, TensorType) else ()
+    # PyTensor gives a part of a split that cannot be a negative length.
+    shape = tuple(n if n is not None and n >= 0 else None for n in shape)
     return T.tensor(variable.type.dtype, shape=shape, name=_name_of(variable))
 
 
@@ -137,6 +139,9 @@ class Conversion:
         if array.size > LARGE:
             made = T.tensor(str(array.dtype), shape=array.shape)
             self.large.append((made, np.ascontiguousarray(array)))
+        elif array.size == 1 and array.ndim and array.dtype.kind == "f":
+            # A number with axes, of which PyTensor makes many: rules look for numbers.
+            made = T.dimshuffle(constant(array.reshape(())), *["x"] * array.ndim)
         else:
             made = constant(array)
         self._constants[id(data)] = (data, made)  # data is kept, so that its id stays its own

@@ -26,9 +26,8 @@ PACKAGES = (
 PERFORMED = {
     "pytensor.tensor.random": "draws are those of NumPy's Generator, exactly",
     "pytensor.tensor.optimize": "SciPy's optimisers call the function back",
-    "pytensor.tensor.linalg.decomposition.lu": "its permutations as indexes are not converted",
     "pytensor.tensor.linalg.decomposition.schur": "symc sorts no eigenvalues",
-    "pytensor.tensor.linalg.solvers.linear_control": "symc has them for small matrices only",
+    "pytensor.tensor.linalg.solvers.linear_control": "SciPy takes n^3 operations, symc n^6",
     "pytensor.tensor.linalg.solvers.lstsq": "results with lengths that SciPy decides on",
     "pytensor.tensor.linalg.solvers.tridiagonal": "symc has no tridiagonal systems",
     "pytensor.tensor.fourier.Fourier": "deprecated by PyTensor, for pytensor.tensor.fft",

@@ -170,9 +170,12 @@ def plan(fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> Ste
     inputs = [planner.value(v, 0) for v in fgraph.inputs]
     outputs = planner.walk(fgraph, dict(zip(fgraph.inputs, inputs, strict=True)))
     needed = _needed(planner, outputs)
+    place = {value: at for at, value in enumerate(outputs)}
     steps: list[Computed | Performed] = []
     for level, segment in enumerate(planner.segments):
         wanted = [v for v in segment.known if v in needed and _is_computed(v, segment)]
+        # In the order of the graph's outputs, so that the results of one function are these.
+        wanted.sort(key=lambda value: place.get(value, len(place)))
         if wanted:
             steps.append(
                 _compiled(segment, wanted, name if level == 0 else f"{name}_{level}", mode)

@@ -17,7 +17,7 @@ class Running:
 
     def __init__(self, fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> None:
         self.plan: StepPlan = plan(fgraph, name=name, mode=mode)
-        self._call = _direct(self.plan) or self._by_steps
+        self.call = _direct(self.plan) or self._by_steps
         self._scalars = [
             at for at, v in enumerate(fgraph.outputs) if isinstance(v.type, ScalarType)
         ]
@@ -30,7 +30,7 @@ class Running:
     def __call__(self, *args: Any) -> Any:
         """The outputs. Errors are PyTensor's where it has its own for the same fault."""
         try:
-            results = self._call(*args)
+            results = self.call(*args)
         except SymcError as problem:
             raise translated(problem) from problem
         if self._scalars:

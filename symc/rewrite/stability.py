@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from symc.graph.node import Tensor
 from symc.rewrite.match import Found, number_of
 from symc.rewrite.pattern import (
     A,
@@ -94,14 +95,25 @@ rule(log(erfc(x)), log(_SCALED) - where(_LARGE, sqr(x), 0), valid=ROUNDS)  # erf
 
 
 def _not_shifted(found: Found) -> bool:
-    """Whether x is not already ``y - max(y)``: then nothing overflows."""
+    """Whether x is not already ``y - max(y)``: then nothing overflows.
+
+    PyTensor's form is seen, too: ``y - where(isinf(max(y)), 0, max(y))``.
+    """
     node = found[x]
     if node.op is not ELEMENTWISE["sub"]:
         return True
-    inner = node.args[1]
-    while isinstance(inner.op, DimShuffle | BroadcastTo):
-        inner = inner.args[0]
+    inner = _seen_through(node.args[1])
+    if inner.op is ELEMENTWISE["where"] and number_of(inner.args[1]) == 0:
+        test, inner = (_seen_through(arg) for arg in (inner.args[0], inner.args[2]))
+        if test.op is not ELEMENTWISE["isinf"] or _seen_through(test.args[0]) is not inner:
+            return True
     return not (isinstance(inner.op, Reduce) and inner.op.kind == "max")
+
+
+def _seen_through(node: Tensor) -> Tensor:
+    while isinstance(node.op, DimShuffle | BroadcastTo):
+        node = node.args[0]
+    return node
 
 
 rule(log(softmax(x, A)), log_softmax(x, A), valid=ROUNDS)
@@ -116,8 +128,8 @@ rule(exp(x - _TOP) / sum_kept(exp(x - _TOP), A), softmax(x, A), valid=ROUNDS)
 rule(log(sum(exp(x), A)), logsumexp(x, A), valid=ROUNDS, where=_not_shifted)
 rule(log(sum(exp(x), A) / s), logsumexp(x, A) - log(s), valid=ROUNDS, where=_not_shifted)
 rule(x - logsumexp_kept(x, A), log_softmax(x, A), valid=ROUNDS)
-rule(x - log(sum_kept(exp(x), A)), log_softmax(x, A), valid=ROUNDS)
-rule(exp(x) / sum_kept(exp(x), A), softmax(x, A), valid=ROUNDS)
+rule(x - log(sum_kept(exp(x), A)), log_softmax(x, A), valid=ROUNDS, where=_not_shifted)
+rule(exp(x) / sum_kept(exp(x), A), softmax(x, A), valid=ROUNDS, where=_not_shifted)
 
 # --- differences ----------------------------------------------------------------------------------
 
@@ -158,5 +170,5 @@ _cancels(softmax(x, A))
 _cancels(sigmoid(x))
 _cancels(exp(x))
 rule((y / (1 + exp(x))) * exp(x), y * sigmoid(x), valid=ROUNDS)
-rule((y / sum_kept(exp(x), A)) * exp(x), y * softmax(x, A), valid=ROUNDS)
+rule((y / sum_kept(exp(x), A)) * exp(x), y * softmax(x, A), valid=ROUNDS, where=_not_shifted)
 rule((y / (exp(x) + exp(z))) * exp(x), y * sigmoid(x - z), valid=ROUNDS)

@@ -84,6 +84,11 @@ class Gather(Op):
     axes: tuple[int, ...]
     place: int
 
+    @property
+    def cost(self) -> float:
+        """One element at a time is loaded, even in vector registers, at an index loaded before."""
+        return 4.0
+
     def infer(self, *args: Tensor) -> TensorType:
         x, *indexes = args
         check_indexes(self.label, self.axes, x, indexes)

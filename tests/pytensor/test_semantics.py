@@ -17,7 +17,7 @@ from pytensor.raise_op import CheckAndRaise
 import symc.pytensor
 from symc.pytensor.compiled import performed
 from symc.pytensor.versions import check_version
-from tests.pytensor.compare import compare
+from tests.pytensor.compare import QUICK, compare
 
 
 def test_shared_variables_are_updated_and_borrowed() -> None:
@@ -70,6 +70,24 @@ def test_scalars_and_constants() -> None:
     table = pt.as_tensor(np.arange(10_000.0))
     f = compare([x], [x * 2, pt.as_tensor(3), table[5:8] * x, table.sum() * x], [2.0])
     assert len(symc.pytensor.functions(f)[0].source) < 60_000  # the table is not printed into it
+
+
+def test_results_of_one_function_are_not_put_in_order_by_python() -> None:
+    x = pt.dvector("x")
+    first = pt.exp(x)
+    f = pytensor.function([x], [first.sum(), first * 2, first], mode=QUICK)
+    (made,) = symc.pytensor.functions(f)
+    assert f.vm.jit_fn.call is made.runner.call
+    np.testing.assert_allclose(f(np.arange(2.0))[1], 2 * np.exp([0, 1]))
+
+
+@pytest.mark.parametrize("number", [0.0, 3.0, np.inf, 5e-324, 1.7e308])
+def test_division_by_one_number_multiplies(number: float) -> None:
+    x, n = pt.dvector("x"), pt.dscalar("n")
+    f = pytensor.function([x, n], x / n, mode=QUICK)
+    values = np.array([0.0, 49.0, -49.0, np.inf, np.nan])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(f(values, number), values / number, rtol=4e-16)
 
 
 def test_profile_and_trust_input() -> None:

@@ -121,6 +121,21 @@ def test_a_maximum_is_not_computed_twice() -> None:
         assert sum(node.op.label == "max" for node in order) == 1
 
 
+def test_pytensors_shifted_sum_of_exponentials_is_not_shifted_again() -> None:
+    """The mixture of benchmarks/pymc.py computed the exponentials of an element three times."""
+    y = T.matrix("y")
+    top = y.max(axis=1, keepdims=True)
+    x = y - T.where(T.isinf(top), 0.0, top)
+    loss = (T.log(T.exp(x).sum(axis=1)) + T.where(T.isinf(top), 0.0, top)[:, 0]).sum()
+    order = walk([optimize(root) for root in (loss, T.grad(loss, y))])
+    assert sum(node.op.label in ("exp", "exp_nonpositive", "softmax") for node in order) == 1
+    far = np.array([[1000.0, 999.0], [-1e4, -np.inf]])
+    np.testing.assert_allclose(value(loss, "default", y=far), 1000 + np.log1p(np.exp(-1)) - 1e4)
+    slope = value(T.grad(loss, y), "default", y=far)
+    wanted = np.array([[0.7310585786300049, 0.2689414213699951], [1, 0]])
+    np.testing.assert_allclose(slope, wanted)
+
+
 Y = np.array([2, 0])
 
 

@@ -10,7 +10,7 @@ import pytensor.tensor.extra_ops as te
 
 from symc import tensor as T
 from symc.graph.node import Tensor
-from symc.pytensor.conversion import OnHost, items, register
+from symc.pytensor.conversion import OnHost, items, known, register
 from symc.pytensor.convert.checks import RaisingCheck, RaisingCheckWithValue
 
 
@@ -26,6 +26,9 @@ def _split(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
     before = (slice(None),) * op.axis
 
     def compute(x: Tensor, sizes: Tensor) -> list[Tensor]:
+        value = known(sizes)
+        if value is not None and (len(value) != count or (value < 0).any()):
+            raise OnHost(f"it cannot be split so ({value}): the error is PyTensor's")
         x = _of_these_sizes(x, sizes, count, op.axis)
         given = T.shape(sizes)[0]
         lengths = items(sizes, given if isinstance(given, int) else count)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+import numpy as np
 from pytensor.tensor.linalg.constructors import BlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
 from pytensor.tensor.linalg.decomposition.eigen import Eig, Eigh, Eigvalsh
+from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor, PivotToPermutations
 from pytensor.tensor.linalg.decomposition.qr import QR
 from pytensor.tensor.linalg.decomposition.svd import SVD
 from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv, TensorInv
@@ -19,12 +21,13 @@ from pytensor.tensor.linalg.summary import Det, SLogDet
 
 from symc import tensor as T
 from symc.graph.node import Tensor
+from symc.loops.api import scan as symc_scan
 from symc.pytensor.conversion import OnHost, register
 
 # Ops whose conversions take leading axes as a batch.
 BATCHED = (
     Cholesky, MatrixInverse, MatrixPinv, Det, SLogDet, Eigh, Eigvalsh, Eig, QR, SVD, Expm,
-    Solve, SolveTriangular, CholeskySolve,
+    Solve, SolveTriangular, CholeskySolve, LU, LUFactor,
 )  # fmt: skip
 
 
@@ -75,9 +78,20 @@ def _inverse(op: Any, **_: Any) -> Callable[..., Any]:
 
 @register(MatrixPinv)
 def _pseudo_inverse(op: Any, **_: Any) -> Callable[..., Any]:
-    if op.hermitian:
-        raise OnHost("symc has no pseudo-inverse that reads one triangle")
-    return lambda a: T.linalg.pinv(a)
+    return _hermitian_pseudo_inverse if op.hermitian else lambda a: T.linalg.pinv(a)
+
+
+def _hermitian_pseudo_inverse(a: Tensor) -> Tensor:
+    """As NumPy's with ``hermitian=True``: it reads the lower triangle, and cuts off at 1e-15."""
+    values, vectors = T.linalg.eigh(a)
+    cutoff = 1e-15 * T.max(T.abs(values), axis=-1, keepdims=True)
+    kept = T.gt(T.abs(values), cutoff)
+    inverse = T.where(kept, 1 / T.where(kept, values, 1.0), 0.0)
+    adjoint = T.swapaxes(vectors, -1, -2)
+    if vectors.dtype.is_complex:
+        adjoint = T.conj(adjoint)
+    result: Tensor = T.matmul(vectors * inverse[..., None, :], adjoint)
+    return result
 
 
 @register(TensorInv)
@@ -125,6 +139,48 @@ def _qr(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
         return lambda a: T.linalg.qr(a, mode="r")
     mode: Literal["reduced", "complete"] = "reduced" if op.mode == "economic" else "complete"
     return lambda a: list(T.linalg.qr(a, mode=mode))
+
+
+# --- LU: the matrix is `p l u`; rows are exchanged as pivots say ----------------------------------
+
+
+@register(LU)
+def _lu(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
+    dtype = node.outputs[-1].type.dtype
+
+    def compute(a: Tensor) -> list[Tensor]:
+        p, lower, upper = T.linalg.lu(T.cast(a, dtype))
+        if op.permute_l:
+            return [T.matmul(p, lower), upper]
+        p = T.real(p) if p.dtype.is_complex else p
+        return [T.argmax(p, axis=-1) if op.p_indices else p, lower, upper]
+
+    return compute
+
+
+@register(LUFactor)
+def _lu_factor(op: Any, **_: Any) -> Callable[..., Any]:
+    def compute(a: Tensor) -> list[Tensor]:
+        factors, pivots = T.linalg.lu_factor(a)
+        is_singular = T.any(T.eq(T.diagonal(factors, 0, -2, -1), 0), axis=-1)
+        return [T.where(is_singular[..., None, None], np.nan, factors), pivots]
+
+    return compute
+
+
+@register(PivotToPermutations)
+def _permutation(op: Any, **_: Any) -> Callable[..., Any]:
+    def compute(pivots: Tensor) -> Tensor:
+        order = T.arange(T.shape(pivots)[-1])
+
+        def exchanged(k: Tensor, at: Tensor, rows: Tensor) -> Tensor:
+            return T.where(T.eq(order, k), rows[at], T.where(T.eq(order, at), rows[k], rows))
+
+        rows, _ = symc_scan(exchanged, [order, T.cast(pivots, "int64")], order)
+        last = T.concatenate([order[None], rows])[-1]
+        return last if op.inverse else T.argsort(last)
+
+    return compute
 
 
 @register(SVD)

@@ -10,14 +10,16 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import pytensor.scalar.basic as ps
 import pytensor.scalar.math as pm
 
 from symc import tensor as T
-from symc.graph.inputs import constant_value
+from symc.graph.inputs import constant, constant_value
 from symc.graph.node import Tensor
 from symc.pytensor.conversion import OnHost, as_bool, register
 from symc.pytensor.convert.on_host import host_function
+from symc.rewrite.match import number_of
 
 
 def _nary(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,6 +48,24 @@ def _divisible(function: Callable[..., Any]) -> Callable[..., Any]:
     return divide
 
 
+def _quotient(x: Tensor, y: Tensor) -> Tensor:
+    """x / y; many elements divided by one number are multiplied by its reciprocal.
+
+    PyTensor's rewrites do the same with constants, and its numba mode leaves it to LLVM: the last
+    digit may differ, and a loop that divides takes several times as long.
+    """
+    if y.dtype.is_float and constant_value(y) is None and _is_one(y) and not _is_one(x):
+        largest = np.finfo(y.dtype.name).max
+        inverse = T.reciprocal(y)
+        # That of a denormal number overflows, and 0 times it must not be nan.
+        return T.mul(x, T.where(T.eq(y, 0), inverse, T.clip(inverse, -largest, largest)))
+    return T.div(x, y)
+
+
+def _is_one(x: Tensor) -> bool:
+    return all(length == 1 for length in x.type.shape)
+
+
 def _log1mexp(x: Tensor) -> Tensor:
     """Log of ``1 - exp(x)``: Maechler (2012), "Accurately computing log(1 - exp(-|a|))"."""
     return T.where(T.lt(x, -0.6931471805599453), T.log1p(-T.exp(x)), T.log(-T.expm1(x)))
@@ -68,7 +88,7 @@ _SAME: dict[type, Callable[..., Any]] = {
 }  # fmt: skip
 
 _PROMOTED: dict[type, Callable[..., Any]] = {
-    ps.Add: _nary(T.add), ps.Mul: _nary(T.mul), ps.Sub: T.sub, ps.TrueDiv: T.div, ps.Pow: T.pow,
+    ps.Add: _nary(T.add), ps.Mul: _nary(T.mul), ps.Sub: T.sub, ps.TrueDiv: _quotient, ps.Pow: T.pow,
     ps.IntDiv: _divisible(T.floordiv), ps.Mod: _divisible(T.mod),
     ps.OR: _nary(T.bitwise_or), ps.AND: _nary(T.bitwise_and), ps.XOR: _nary(T.bitwise_xor),
     ps.Maximum: T.maximum, ps.Minimum: T.minimum, ps.Clip: _clip,
@@ -83,15 +103,10 @@ _PROMOTED: dict[type, Callable[..., Any]] = {
     pm.Gamma: T.gamma, pm.GammaLn: T.gammaln, pm.Psi: T.digamma, pm.TriGamma: T.trigamma,
     pm.GammaInc: T.gammainc, pm.GammaIncC: T.gammaincc, pm.Sigmoid: T.sigmoid,
     pm.Softplus: T.softplus, pm.Log1mexp: _log1mexp, pm.J0: T.j0, pm.J1: T.j1,
-    pm.I0: T.i0, pm.I1: T.i1,
-}  # fmt: skip
-
-# PyTensor's Op: the function of symc's that some versions have; without it, SciPy is called.
-_NAMED: dict[type, str] = {
-    pm.Erfcinv: "erfcinv", pm.GammaIncInv: "gammaincinv", pm.GammaIncCInv: "gammainccinv",
-    pm.BetaInc: "betainc", pm.BetaIncInv: "betaincinv", pm.PolyGamma: "polygamma",
-    pm.Owens_t: "owens_t", pm.Jv: "jv", pm.Ive: "ive", pm.Kve: "kve", pm.Hyp2F1: "hyp2f1",
-    pm.NdtriExp: "ndtri_exp",
+    pm.I0: T.i0, pm.I1: T.i1, pm.Erfcinv: T.erfcinv, pm.GammaIncInv: T.gammaincinv,
+    pm.GammaIncCInv: T.gammainccinv, pm.BetaInc: T.betainc, pm.BetaIncInv: T.betaincinv,
+    pm.PolyGamma: T.polygamma, pm.Owens_t: T.owens_t, pm.Jv: T.jv, pm.Ive: T.ive, pm.Kve: T.kve,
+    pm.Hyp2F1: T.hyp2f1,
 }  # fmt: skip
 
 # These compare arguments of unlike integers by value, so they take one dtype only where it is one.
@@ -105,8 +120,6 @@ def _function_of(op: Any) -> tuple[Callable[..., Any], bool]:
             return _SAME[kind], kind in _UNCHANGED
         if kind in _PROMOTED:
             return _PROMOTED[kind], True
-        if kind in _NAMED and _NAMED[kind] in dir(T):
-            return getattr(T, _NAMED[kind]), True
     return host_function(op), False
 
 
@@ -127,7 +140,12 @@ def scalar(op: Any, args: Sequence[Tensor], dtypes: Sequence[str], conversion: A
 
 
 def _cast(x: Tensor, dtype: str) -> Tensor:
-    return x if x.dtype.name == dtype else T.cast(x, dtype)
+    if x.dtype.name == dtype:
+        return x
+    if np.dtype(dtype).kind == "f" and (number := number_of(x)) is not None:
+        # A constant, no cast of one, so that rules see the number.
+        return T.dimshuffle(constant(np.asarray(number, dtype)), *["x"] * x.ndim)
+    return T.cast(x, dtype)
 
 
 def _inner(op: Any, args: Sequence[Tensor], conversion: Any) -> list[Tensor]:
