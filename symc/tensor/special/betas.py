@@ -314,7 +314,7 @@ def _choose(n: float, k: float) -> float:
     if not (math.isfinite(n) and math.isfinite(k)) or _is_pole(n + 1):
         return math.nan
     if k == math.floor(k) and 0 <= k < 400:
-        return math.prod((n - k + j) / j for j in range(1, int(k) + 1))
+        return math.prod((n - (k - j)) / j for j in range(1, int(k) + 1))
     if _is_pole(k + 1) or _is_pole(n - k + 1):
         return 0.0
     parts = [_sign_and_log(v) for v in (n + 1, k + 1, n - k + 1)]
@@ -332,11 +332,24 @@ binom: Function = elementwise(
         if (n == rint(n) && k == rint(k) && k > 0.5 * n && k <= n) k = n - k;
         if (k == rint(k) && k >= 0.0 && k < 400.0) {
             double product = 1.0;
-            for (double j = 1.0; j <= k; j++) product *= (n - k + j) / j;
+            for (double j = 1.0; j <= k; j++) product *= (n - (k - j)) / j;
             return product;
         }
-        if ((k < 0.0 && k == rint(k)) || (k > n && n - k == rint(n - k))) return 0.0;
-        return 1.0 / ((n + 1.0) * symc_beta_f64(n - k + 1.0, k + 1.0));
+        if (k < 0.0 && k == rint(k)) return 0.0;
+        if (k > n && n - k == rint(n - k) && (n - k) + k == n) return 0.0;
+        // Reflected, DLMF 5.5.3, where a gamma has a negative argument: k - n > 0, then n < 0 too.
+        if (n < -1.0 && k < 0.0 && n - k > -1.0) k = n - k;
+        double sine = symc_sinpi_sum_f64(k, -n);
+        if (n > -1.0 && k - n >= 1.0) return sine / 3.141592653589793 * symc_beta_f64(n + 1.0, k - n);
+        if (n > -1.0 && k <= -1.0)
+            return symc_sinpi_f64(-k) / 3.141592653589793 * symc_beta_f64(n + 1.0, -k);
+        if (n < -1.0 && k > -1.0)
+            return sine / symc_sinpi_f64(-n) / ((k - n) * symc_beta_f64(k + 1.0, -n));
+        if (n < -1.0)
+            return symc_sinpi_f64(-k) / 3.141592653589793 * (sine / symc_sinpi_f64(-n)) *
+                   symc_beta_f64(-k, k - n);
+        double rest = fabs(n) < 1.0 ? (1.0 - k) + n : n - k + 1.0;
+        return 1.0 / ((n + 1.0) * symc_beta_f64(rest, k + 1.0));
     }
     """,
     """The binomial coefficient of real numbers, n over k (DLMF 1.2.6). NaN for a negative whole n.
