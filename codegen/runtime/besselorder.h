@@ -28,6 +28,17 @@ static inline double symc_temme_f64(double m, int part) {
     return part ? -sum : sum;
 }
 
+// SYMBOL symc_temme_sinh_f64
+// NEEDS fabs pow sinh
+// sinh(m l) / m for l = log(2 / x), |m| <= 1/2, and at `power` exp(m l) = (2 / x)^m: not by exp, which
+// would multiply the error of m l.
+static inline double symc_temme_sinh_f64(double m, double x, double l, double *power) {
+    double e = m * l;
+    *power = pow(x, -m) * pow(2.0, m);
+    if (fabs(e) > 1.0) return 0.5 * (*power - 1.0 / *power) / m;
+    return e == 0.0 ? l : sinh(e) / m;
+}
+
 // SYMBOL symc_sinpi_f64
 // NEEDS rint sin
 // sin(pi v), exact at multiples of 1/2.
@@ -69,7 +80,7 @@ static inline double symc_bessel_debye_f64(double v, double x, double sign, doub
 }
 
 // SYMBOL symc_bessel_k_f64
-// NEEDS cosh exp fabs floor log sin sinh sqrt symc_bessel_debye_f64 symc_hankel_f64 symc_ldexp_f64 symc_temme_f64
+// NEEDS exp fabs floor log sin sqrt symc_bessel_debye_f64 symc_hankel_f64 symc_ldexp_f64 symc_temme_f64 symc_temme_sinh_f64
 // exp(x) K(v, x) / 2^bits, and at `above` the same of v + 1. Both are infinite where even K(v, x) is
 // too large: its growth in v may go on long after exp(x) K(v, x) has left the doubles.
 static inline double symc_bessel_k_f64(double v, double x, double *above, double *bits) {
@@ -89,9 +100,10 @@ static inline double symc_bessel_k_f64(double v, double x, double *above, double
     double steps = floor(v + 0.5), m = v - steps, low, high;
     if (x <= 2.0) {
         double odd = symc_temme_f64(m, 1), even = symc_temme_f64(m, 0);
-        double l = 0.6931471805599453 - log(x), e = m * l, power = exp(e);
+        double l = 0.6931471805599453 - log(x), power;
+        double hyperbolic = symc_temme_sinh_f64(m, x, l, &power), cosine = 0.5 * (power + 1.0 / power);
         double ratio = m == 0.0 ? 1.0 : pi * m / sin(pi * m);
-        double f = ratio * (odd * cosh(e) + even * (e == 0.0 ? 1.0 : sinh(e) / e) * l);
+        double f = ratio * (odd * cosine + even * hyperbolic);
         double p = 0.5 * power / (even - m * odd), q = 0.5 / (power * (even + m * odd));
         double c = 1.0, z = 0.25 * x * x;
         low = f, high = p;
@@ -218,7 +230,8 @@ static inline double symc_bessel_ratio_f64(double v, double x, double *sign) {
 }
 
 // SYMBOL symc_bessel_j_f64
-// NEEDS cos cosh exp fabs floor log sin sinh sqrt symc_bessel_first_f64 symc_bessel_modulus_f64 symc_bessel_ratio_f64 symc_temme_f64
+// NEEDS cos fabs floor log sin sqrt symc_bessel_first_f64 symc_bessel_modulus_f64
+// NEEDS symc_bessel_ratio_f64 symc_temme_f64 symc_temme_sinh_f64
 // J(v, x), and at `second` Y(v, x).
 static inline double symc_bessel_j_f64(double v, double x, double *second) {
     const double pi = 3.141592653589793;
@@ -255,9 +268,10 @@ static inline double symc_bessel_j_f64(double v, double x, double *second) {
     double f = slope / now, wronskian = 2.0 / (pi * x), first, low, high;
     if (x < 2.0) {
         double odd = symc_temme_f64(m, 1), even = symc_temme_f64(m, 0);
-        double l = 0.6931471805599453 - log(x), e = m * l, power = exp(e);
+        double l = 0.6931471805599453 - log(x), power;
+        double hyperbolic = symc_temme_sinh_f64(m, x, l, &power), cosine = 0.5 * (power + 1.0 / power);
         double ratio = m == 0.0 ? 1.0 : pi * m / sin(pi * m);
-        double t = 2.0 / pi * ratio * (odd * cosh(e) + even * (e == 0.0 ? 1.0 : sinh(e) / e) * l);
+        double t = 2.0 / pi * ratio * (odd * cosine + even * hyperbolic);
         double p = power / (pi * (even - m * odd)), q = 1.0 / (power * pi * (even + m * odd));
         double half = sin(0.5 * pi * m), r = m == 0.0 ? 0.0 : 2.0 * half * half / m;
         double factor = 1.0, z = -0.25 * x * x;

@@ -14,7 +14,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.activations import sigmoid
-from symc.tensor.elementwise import Expression2, common, elementwise
+from symc.tensor.elementwise import Expression2, cast_to, common, elementwise
 from symc.tensor.logic import eq, ge, gt, isnan, logical_and, logical_or, lt, where
 from symc.tensor.math import as_float, log, log1p, sqr
 from symc.tensor.reference_values import Floats
@@ -83,9 +83,7 @@ def _log_of_ratio_expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
 
     ratio, apart = ir.binary("div", x, y), ir.binary("sub", x, y)
     half = ir.binary("mul", y, ir.Const(0.5, x.dtype))
-    near = ir.Binary(
-        "and", less(apart, half), less(ir.Unary("neg", apart, x.dtype), half), BOOL
-    )
+    near = ir.Binary("and", less(apart, half), less(ir.Unary("neg", apart, x.dtype), half), BOOL)
     normal = ir.Binary(
         "and", less(ir.Const(TINY, x.dtype), ratio), less(ratio, ir.Const(1 / TINY, x.dtype)), BOOL
     )
@@ -109,7 +107,7 @@ def rel_entr(x: TensorLike, y: TensorLike) -> Tensor:
     """
     x, y = common((x, y), "float", "rel_entr")
     inside = logical_and(gt(x, 0), gt(y, 0))
-    limit = where(logical_and(eq(x, 0), ge(y, 0)), 0.0, np.inf)
+    limit = where(logical_and(eq(x, 0), ge(y, 0)), cast_to(0.0, x.dtype), np.inf)
     nan = logical_or(isnan(x), isnan(y))
     one = where(inside, x, 1.0), where(inside, y, 1.0)
     return where(nan, np.nan, where(inside, x * _log_ratio(*one), limit))

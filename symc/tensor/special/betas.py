@@ -307,19 +307,34 @@ poch: Function = elementwise(
 
 @vectorised
 def _binom(n: Floats, k: Floats) -> Floats:
-    return each(_choose, n, k)
+    """By a product, or the beta function of arguments that the reflection 5.5.3 makes positive."""
+    k = np.where((n < -1) & (k < 0) & (n - k > -1), n - k, k)
+    known_ends = (n < 0) & (n == np.floor(n)) | (k == np.floor(k)) & (
+        (k < 400) | (n == np.floor(n)) & (n - k < 400)
+    )
+    rest = np.where(np.abs(n) < 1, (1 - k) + n, n - k + 1)
+    sine, pi = known.sinpi_sum(k, -n), math.pi
+    plain = 1 / ((n + 1) * known.beta(rest, k + 1))
+    above, below = sine / pi * known.beta(n + 1, k - n), known.sinpi_sum(-k) / pi
+    turned = sine / known.sinpi_sum(-n)
+    small = np.where(
+        k > -1, turned / ((k - n) * known.beta(k + 1, -n)), below * turned * known.beta(-k, k - n)
+    )
+    large = np.where(k - n >= 1, above, np.where(k <= -1, below * known.beta(n + 1, -k), plain))
+    return np.where(
+        known_ends | ~np.isfinite(n + k), each(_choose, n, k), np.where(n < -1, small, large)
+    )
 
 
 def _choose(n: float, k: float) -> float:
+    """Of whole numbers, or of a small whole k."""
     if not (math.isfinite(n) and math.isfinite(k)) or _is_pole(n + 1):
         return math.nan
-    if k == math.floor(k) and 0 <= k < 400:
-        return math.prod((n - (k - j)) / j for j in range(1, int(k) + 1))
-    if _is_pole(k + 1) or _is_pole(n - k + 1):
+    if k < 0 or (n == math.floor(n) and k > n >= 0):
         return 0.0
-    parts = [_sign_and_log(v) for v in (n + 1, k + 1, n - k + 1)]
-    log = parts[0][1] - parts[1][1] - parts[2][1]
-    return math.prod(p[0] for p in parts) * (math.exp(log) if log < 709.7 else math.inf)
+    if n == math.floor(n) and 0 <= n - k < k:
+        k = n - k
+    return math.prod((n - (k - j)) / j for j in range(1, int(k) + 1)) if k < 400 else 0.0
 
 
 binom: Function = elementwise(
@@ -340,7 +355,8 @@ binom: Function = elementwise(
         // Reflected, DLMF 5.5.3, where a gamma has a negative argument: k - n > 0, then n < 0 too.
         if (n < -1.0 && k < 0.0 && n - k > -1.0) k = n - k;
         double sine = symc_sinpi_sum_f64(k, -n);
-        if (n > -1.0 && k - n >= 1.0) return sine / 3.141592653589793 * symc_beta_f64(n + 1.0, k - n);
+        if (n > -1.0 && k - n >= 1.0)
+            return sine / 3.141592653589793 * symc_beta_f64(n + 1.0, k - n);
         if (n > -1.0 && k <= -1.0)
             return symc_sinpi_f64(-k) / 3.141592653589793 * symc_beta_f64(n + 1.0, -k);
         if (n < -1.0 && k > -1.0)
