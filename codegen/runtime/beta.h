@@ -104,6 +104,10 @@ static inline double symc_betaln_f64(double a, double b) {
     if ((direct > 0x1p-1000 && direct < 0x1p1000) || direct != direct) return log(direct);
     double low = a < b ? a : b, high = a < b ? b : a, factor = 1.0, c, d;
     int quotient = 0;
+    double tiny = fabs(a) < fabs(b) ? a : b, other = fabs(a) < fabs(b) ? b : a;
+    if (tiny != 0.0 && fabs(tiny) < 0x1p-1000 && fabs(other) < INFINITY &&
+        !(other <= 0.0 && other == rint(other)))  // 1 / a + 1 / b, or 1 / tiny
+        return (fabs(other) < 0x1p-60 ? log(fabs(1.0 + tiny / other)) : 0.0) - log(fabs(tiny));
     if (low < 0.0 && high < INFINITY && low != rint(low) && high != 0.0) {
         quotient = symc_beta_reflected_f64(low, high, &c, &d, &factor);
         low = c < d ? c : d;

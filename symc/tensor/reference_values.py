@@ -400,7 +400,7 @@ def sinpi_sum(a: Floats, b: Floats | float = 0.0) -> Floats:
 
 
 def _reflected_beta(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """As `_beta`; far below 0 by the reflection 5.5.3 of those of low, high and the sum that are."""
+    """As `_beta`; far below 0 by the reflection 5.5.3 of low, high or their sum."""
     far = low < -20
     a, b = np.where(far, low, -20.5), np.where(far, high, 0.5)
     up, down = a + b > 0, b > 0
