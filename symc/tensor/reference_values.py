@@ -396,7 +396,8 @@ def sinpi_sum(a: Floats, b: Floats | float = 0.0) -> Floats:
     lost = math.pi * (lost - 2 * np.round(lost / 2))
     r = total - 2 * np.round(total / 2)
     sine = np.sin(math.pi * np.where(np.abs(r) > 0.5, np.copysign(1, r) - r, r))
-    return sine * np.cos(lost) + np.sin(math.pi * (0.5 - np.abs(r))) * np.sin(lost)
+    result: Floats = sine * np.cos(lost) + np.sin(math.pi * (0.5 - np.abs(r))) * np.sin(lost)
+    return result
 
 
 def _reflected_beta(low: Floats, high: Floats) -> tuple[Floats, Floats]:

@@ -28,7 +28,7 @@ class Kind:
 
     meaning: Callable[..., Any]
     args: str
-    """A letter an argument: x any, p positive, v an order, q a negative number that is not whole."""
+    """A letter an argument: x any, p positive, v an order, s above 1, q often negative, not whole."""
     rtol: float = 1e-10
 
 

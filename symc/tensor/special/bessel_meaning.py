@@ -152,7 +152,10 @@ def _modulus(v: Floats, x: Floats) -> tuple[Floats, Floats]:
         odd = 2 * k - 1
         share = (v - odd / 2) / x * ((v + odd / 2) / x)
         squares.append(squares[-1] * share * odd / (2 * k))
-        slopes.append(-sum(squares[i] * slopes[k - i] for i in range(1, k + 1)))
+        slope = np.zeros_like(x)
+        for i in range(1, k + 1):
+            slope = slope - squares[i] * slopes[k - i]
+        slopes.append(slope)
         lacks = lacks + slopes[-1] / odd
     turn = np.pi * (np.mod(v, 4) / 2 + 0.25)
     return np.sqrt(2 / np.pi) / np.sqrt(x) * np.sqrt(sum(squares)), turn + lacks * x

@@ -30,7 +30,7 @@ def _sum_of_powers(s: float, q: float) -> float:
         if s > 2 and terms[-1] * (q + n) < 1e-20 * terms[0]:
             return math.fsum(terms)  # what is left is too small to count
     if terms[0] == 0:
-        return q ** (1 - s) / (s - 1)
+        return math.pow(q, 1 - s) / (s - 1)
     far = q + len(terms)
     power, rising = far**-s, s / far
     terms += [far ** (1 - s) / (s - 1), power / 2]
