@@ -28,14 +28,21 @@ class Kind:
 
     meaning: Callable[..., Any]
     args: str
-    """A letter an argument: x any, p positive, v an order, s above 1, q often negative, not whole."""
+    """A letter an argument: x any, p positive, v an order, s above 1, q often negative."""
     rtol: float = 1e-10
 
 
 def _bessel(name: str, sign: int = 0) -> Callable[..., Any]:
     """By exp(sign |x|); where mpmath's series needs many terms, it gives up."""
     bessel = getattr(mp, name)
-    return lambda v, x: bessel(v, x, maxterms=5000) * mp.exp(sign * abs(x))
+
+    def meaning(v: Any, x: Any) -> Any:
+        mirrored = v < 0 and v == mp.floor(v)  # where mpmath takes limits, which may not end
+        turn = -1 if mirrored and name in ("besselj", "bessely") and v % 2 else 1
+        order = -v if mirrored else v
+        return turn * bessel(order, x, maxterms=5000) * mp.exp(sign * abs(x))
+
+    return meaning
 
 
 def _log_beta(a: Any, b: Any) -> Any:
