@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from symc.graph.node import Tensor, TensorLike
-from symc.tensor import beta_values
 from symc.tensor import reference_values as known
+from symc.tensor.beta_values import beta, sinpi_sum
+from symc.tensor.beta_values import betaln as betaln_of
 from symc.tensor.elementwise import Function, common, elementwise
 from symc.tensor.libm import each
 from symc.tensor.logarithmic import xlog1py, xlogy
@@ -50,7 +51,7 @@ def _tail(a: Floats, b: Floats, x: Floats, y: Floats) -> tuple[Floats, Floats, F
         if np.all(term * (1 + by_b) <= 1e-18 * total):
             break
     lx, ly = np.where(x < y, np.log(x), np.log1p(-y)), np.where(x < y, np.log1p(-x), np.log(y))
-    value = np.exp(a * lx + b * ly - beta_values.betaln(a, b)) / a
+    value = np.exp(a * lx + b * ly - betaln_of(a, b)) / a
     both = known.digamma(a + b)
     slope_a = value * (total * (lx - known.digamma(a + 1) + both) + slopes_a)
     slope_b = value * (total * (ly - known.digamma(b) + both) + slopes_b)
@@ -314,18 +315,16 @@ def _binom(n: Floats, k: Floats) -> Floats:
         (k < 400) | (n == np.floor(n)) & (n - k < 400)
     )
     rest = np.where(np.abs(n) < 1, (1 - k) + n, n - k + 1)
-    sine, pi = beta_values.sinpi_sum(k, -n), math.pi
-    plain = 1 / ((n + 1) * beta_values.beta(rest, k + 1))
-    above, below = sine / pi * beta_values.beta(n + 1, k - n), beta_values.sinpi_sum(-k) / pi
-    turned = sine / beta_values.sinpi_sum(-n)
+    sine, pi = sinpi_sum(k, -n), math.pi
+    plain = 1 / ((n + 1) * beta(rest, k + 1))
+    above, below = sine / pi * beta(n + 1, k - n), sinpi_sum(-k) / pi
+    turned = sine / sinpi_sum(-n)
     small = np.where(
         k > -1,
-        turned / ((k - n) * beta_values.beta(k + 1, -n)),
-        below * turned * beta_values.beta(-k, k - n),
+        turned / ((k - n) * beta(k + 1, -n)),
+        below * turned * beta(-k, k - n),
     )
-    large = np.where(
-        k - n >= 1, above, np.where(k <= -1, below * beta_values.beta(n + 1, -k), plain)
-    )
+    large = np.where(k - n >= 1, above, np.where(k <= -1, below * beta(n + 1, -k), plain))
     return np.where(
         known_ends | ~np.isfinite(n + k), each(_choose, n, k), np.where(n < -1, small, large)
     )
