@@ -1,9 +1,11 @@
 // Bessel functions of any real order. Below, x > 0 and v >= 0; the functions of the ops reflect.
 //
+//   x tiny (1e-8)     the first term of the power series, and of the others' series
 //   x small (2)       series for the two second solutions, Temme, J. Comput. Phys. 19 (1975) 324
 //                     and 21 (1976) 343: there the limit at whole orders is no special case
 //   x between         Steed's continued fraction, Barnett et al., Comput. Phys. Comm. 8 (1974) 377
-//   x large, > v*v    Hankel's expansions                                     DLMF 10.17, 10.40
+//   x large, > v*v    Hankel's expansions of I and K                          DLMF 10.40
+//   x large, > 2 v    the expansions of modulus and phase of J + i Y          DLMF 10.18
 //
 // The first solutions follow from a continued fraction for the ratio of neighbours (DLMF 10.10,
 // 10.33), which is exact for them, and the Wronskian (DLMF 10.5.2, 10.28.2).
@@ -24,6 +26,17 @@ static inline double symc_temme_f64(double m, int part) {
     double sum = 0.0, z = m * m;
     for (int k = 22 + part; k >= 0; k -= 2) sum = sum * z + b[k];
     return part ? -sum : sum;
+}
+
+// SYMBOL symc_temme_sinh_f64
+// NEEDS fabs pow sinh
+// sinh(m l) / m for l = log(2 / x), |m| <= 1/2, and at `power` exp(m l) = (2 / x)^m: not by exp, which
+// would multiply the error of m l.
+static inline double symc_temme_sinh_f64(double m, double x, double l, double *power) {
+    double e = m * l;
+    *power = pow(x, -m) * pow(2.0, m);
+    if (fabs(e) > 1.0) return 0.5 * (*power - 1.0 / *power) / m;
+    return e == 0.0 ? l : sinh(e) / m;
 }
 
 // SYMBOL symc_sinpi_f64
@@ -51,22 +64,46 @@ static inline double symc_hankel_f64(double v, double x, double sign) {
     return sum;
 }
 
+// SYMBOL symc_bessel_debye_f64
+// NEEDS asinh exp floor sqrt
+// exp(-x) I(v, x) 2^bits (sign 1) or exp(x) K(v, x) / 2^bits (-1) of an order beyond 1e5, by Debye's
+// expansion DLMF 10.41.3, in which x is subtracted from the exponent without cancellation.
+static inline double symc_bessel_debye_f64(double v, double x, double sign, double *bits) {
+    double root = v < 1e150 && x < 1e150 ? sqrt(v * v + x * x) : v > x ? v : x, p = v / root;
+    double power = v * asinh(v / x) - v * (v / (root + x)), q = p * p, u = sign * p / v;
+    double sum = 1.0 + u * ((3.0 - 5.0 * q) / 24.0 + u * (81.0 - q * (462.0 - 385.0 * q)) / 1152.0);
+    double turns = floor(power * 1.4426950408889634);
+    if (!(turns < 1e300)) return *bits = turns, sign < 0.0 ? INFINITY : 0.0;
+    double rest = (power - turns * 0.6931471803691238) - turns * 1.9082149292705877e-10;
+    *bits = turns;
+    return (sign < 0.0 ? 1.2533141373155003 : 0.3989422804014327) / sqrt(root) * sum * exp(-sign * rest);
+}
+
 // SYMBOL symc_bessel_k_f64
-// NEEDS cosh exp fabs floor log sin sinh sqrt symc_hankel_f64 symc_temme_f64
-// exp(x) K(v, x), and at `above` exp(x) K(v + 1, x).
-static inline double symc_bessel_k_f64(double v, double x, double *above) {
+// NEEDS exp fabs floor log sin sqrt symc_bessel_debye_f64 symc_hankel_f64 symc_ldexp_f64 symc_temme_f64 symc_temme_sinh_f64
+// exp(x) K(v, x) / 2^bits, and at `above` the same of v + 1. Both are infinite where even K(v, x) is
+// too large: its growth in v may go on long after exp(x) K(v, x) has left the doubles.
+static inline double symc_bessel_k_f64(double v, double x, double *above, double *bits) {
     const double pi = 3.141592653589793;
+    *bits = 0.0;
     if (x > 100.0 && x > v * v) {
-        *above = sqrt(pi / (2.0 * x)) * symc_hankel_f64(v + 1.0, x, 1.0);
-        return sqrt(pi / (2.0 * x)) * symc_hankel_f64(v, x, 1.0);
+        double size = 1.2533141373155003 / sqrt(x);
+        *above = size * symc_hankel_f64(v + 1.0, x, 1.0);
+        return size * symc_hankel_f64(v, x, 1.0);
+    }
+    if (v > 1e5) {
+        double bits_above, value = symc_bessel_debye_f64(v, x, -1.0, bits);
+        *above = symc_bessel_debye_f64(v + 1.0, x, -1.0, &bits_above);
+        *above = symc_ldexp_f64(*above, bits_above - *bits);
+        return value;
     }
     double steps = floor(v + 0.5), m = v - steps, low, high;
-    if (steps > 1e7 && x > 1e7) return *above = NAN; /* that many steps would take seconds */
     if (x <= 2.0) {
         double odd = symc_temme_f64(m, 1), even = symc_temme_f64(m, 0);
-        double l = log(2.0 / x), e = m * l, power = exp(e);
+        double l = 0.6931471805599453 - log(x), power;
+        double hyperbolic = symc_temme_sinh_f64(m, x, l, &power), cosine = 0.5 * (power + 1.0 / power);
         double ratio = m == 0.0 ? 1.0 : pi * m / sin(pi * m);
-        double f = ratio * (odd * cosh(e) + even * (e == 0.0 ? 1.0 : sinh(e) / e) * l);
+        double f = ratio * (odd * cosine + even * hyperbolic);
         double p = 0.5 * power / (even - m * odd), q = 0.5 / (power * (even + m * odd));
         double c = 1.0, z = 0.25 * x * x;
         low = f, high = p;
@@ -80,7 +117,7 @@ static inline double symc_bessel_k_f64(double v, double x, double *above) {
             if (fabs(c * f) < 0x1p-56 * fabs(low)) break;
         }
         low *= exp(x);
-        high *= exp(x) * 2.0 / x;
+        high = high * exp(x) / x * 2.0;
     } else {
         double b = 2.0 * (1.0 + x), d = 1.0 / b, delta = d, h = d, first = 0.25 - m * m;
         double before = 0.0, now = 1.0, c = first, q = first, a = -first, s = 1.0 + q * delta;
@@ -102,20 +139,50 @@ static inline double symc_bessel_k_f64(double v, double x, double *above) {
         high = low * (m + x + 0.5 - first * h) / x;
     }
     double k = 1.0;
-    for (; k <= steps && high < INFINITY; k++) {
+    for (; k <= steps && high < INFINITY && *bits < 3000.0 + 1.5 * x; k++) {
         double next = 2.0 * (m + k) / x * high + low;
         low = high;
         high = next;
+        if (high > 0x1p800) {
+            low *= 0x1p-800;
+            high *= 0x1p-800;
+            *bits += 800.0;
+        }
     }
-    *above = high;
+    *above = k > steps ? high : INFINITY;
     return k > steps ? low : INFINITY;
 }
 
+// SYMBOL symc_bessel_first_f64
+// NEEDS pow tgamma
+// (x/2)^v / Gamma(v + 1), the first term of the power series of J and I: all of it below 1e-8.
+static inline double symc_bessel_first_f64(double v, double x) {
+    return pow(x, v) * pow(0.5, v) / tgamma(v + 1.0);
+}
+
+// SYMBOL symc_times_power_f64
+// NEEDS exp floor symc_ldexp_f64
+// value exp(x) 2^bits, where the factors alone would overflow.
+static inline double symc_times_power_f64(double value, double x, double bits) {
+    double turns = floor(x * 1.4426950408889634);
+    if (!(turns > -1e6)) turns = -1e6;
+    if (turns > 1e6) turns = 1e6;
+    double rest = (x - turns * 0.6931471803691238) - turns * 1.9082149292705877e-10;
+    double sum = turns + bits;
+    if (sum > 5000.0) sum = 5000.0;
+    if (sum < -5000.0) sum = -5000.0;
+    return symc_ldexp_f64(value * exp(rest), sum);
+}
+
 // SYMBOL symc_bessel_i_f64
-// NEEDS fabs sqrt symc_bessel_k_f64 symc_hankel_f64
-// exp(-x) I(v, x). The continued fraction of I(v + 1, x) / I(v, x) has positive terms only.
-static inline double symc_bessel_i_f64(double v, double x) {
-    if (x > 100.0 && x > v * v) return symc_hankel_f64(v, x, -1.0) / sqrt(6.283185307179586 * x);
+// NEEDS exp fabs sqrt symc_bessel_debye_f64 symc_bessel_first_f64 symc_bessel_k_f64 symc_hankel_f64
+// exp(-x) I(v, x) 2^bits. The continued fraction of I(v + 1, x) / I(v, x) has positive terms only.
+static inline double symc_bessel_i_f64(double v, double x, double *bits) {
+    *bits = 0.0;
+    if (x < 1e-8) return symc_bessel_first_f64(v, x) * exp(-x);
+    if (x > 100.0 && x > v * v)
+        return 0.3989422804014327 / sqrt(x) * symc_hankel_f64(v, x, -1.0);
+    if (v > 1e5) return symc_bessel_debye_f64(v, x, 1.0, bits);
     double c = 0x1p-900, d = 0.0, ratio = c;
     for (int k = 1; k < 1000000; k++) {
         double b = 2.0 * (v + k) / x;
@@ -124,30 +191,56 @@ static inline double symc_bessel_i_f64(double v, double x) {
         ratio *= c * d;
         if (fabs(c * d - 1.0) < 0x1p-53) break;
     }
-    double above, k = symc_bessel_k_f64(v, x, &above);
+    double above, k = symc_bessel_k_f64(v, x, &above, bits);
     return k < INFINITY ? 1.0 / (x * (above + k * ratio)) : 0.0;
 }
 
+// SYMBOL symc_bessel_modulus_f64
+// NEEDS fabs sqrt
+// The modulus of J + i Y, by DLMF 10.18.17, and at `less` what its phase lacks to x - (v/2 + 1/4) pi.
+// The derivative of the phase is 2 / (pi x modulus^2): the series' reciprocal, term by term.
+static inline double symc_bessel_modulus_f64(double v, double x, double *less) {
+    double square[32], slope[32], sum = 1.0, phase = 0.0;
+    square[0] = slope[0] = 1.0;
+    for (int k = 1; k < 32; k++) {
+        double odd = 2.0 * k - 1.0, share = (v - 0.5 * odd) / x * ((v + 0.5 * odd) / x);
+        square[k] = square[k - 1] * share * odd / (2.0 * k);
+        slope[k] = 0.0;
+        for (int i = 1; i <= k; i++) slope[k] -= square[i] * slope[k - i];
+        sum += square[k];
+        phase += slope[k] / odd;
+        if (fabs(square[k]) + fabs(slope[k]) < 0x1p-58) break;
+    }
+    *less = phase * x;
+    return 0.7978845608028654 / sqrt(x) * sqrt(sum);
+}
+
+// SYMBOL symc_bessel_ratio_f64
+// NEEDS cbrt floor
+// J(v + 1, x) / J(v, x), the continued fraction DLMF 10.10.1 from its end, which passes over zeros of
+// J(v + k, x) without losing digits; and at `sign` the sign of J(v, x).
+static inline double symc_bessel_ratio_f64(double v, double x, double *sign) {
+    double beyond = x > v ? x - v : 0.0, count = beyond + 40.0 + 15.0 * cbrt(x), ratio = 0.0;
+    *sign = 1.0;
+    for (double k = floor(count); k > 0.0; k--) {
+        ratio = 1.0 / (2.0 * (v + k) / x - ratio);
+        if (ratio < 0.0) *sign = -*sign;
+    }
+    return ratio;
+}
+
 // SYMBOL symc_bessel_j_f64
-// NEEDS cos cosh exp fabs floor log sin sinh sqrt symc_temme_f64
+// NEEDS cos fabs floor log sin sqrt symc_bessel_first_f64 symc_bessel_modulus_f64
+// NEEDS symc_bessel_ratio_f64 symc_temme_f64 symc_temme_sinh_f64
 // J(v, x), and at `second` Y(v, x).
 static inline double symc_bessel_j_f64(double v, double x, double *second) {
     const double pi = 3.141592653589793;
-    if (x > 50.0 && x > v * v) {
-        double real = 1.0, imaginary = 0.0, term = 1.0;
-        for (int k = 1; k < 200 && fabs(term) > 0x1p-56; k++) {
-            double next = term * (4.0 * v * v - (2.0 * k - 1.0) * (2.0 * k - 1.0)) / (8.0 * k * x);
-            if (fabs(next) > fabs(term) && k > v) break;
-            term = next;
-            double part = k & 2 ? -term : term;
-            if (k & 1) imaginary += part;
-            else real += part;
-        }
-        double size = sqrt(2.0 / (pi * x)), turn = v - 4.0 * floor(0.25 * v);
-        double s = sin(pi * (0.5 * turn + 0.25)), c = cos(pi * (0.5 * turn + 0.25));
-        double cosine = cos(x) * c + sin(x) * s, sine = sin(x) * c - cos(x) * s;
-        *second = size * (real * sine + imaginary * cosine);
-        return size * (real * cosine - imaginary * sine);
+    if (x > 50.0 && x > 2.0 * v) {
+        double less, turn = v - 4.0 * floor(0.25 * v);
+        double size = symc_bessel_modulus_f64(v, x, &less), near = pi * (0.5 * turn + 0.25) + less;
+        double s = sin(near), c = cos(near), sine = sin(x), cosine = cos(x);
+        *second = size * (sine * c - cosine * s);
+        return size * (cosine * c + sine * s);
     }
     // The order m is near 0 for small x and at most x else, where the ratio J' / J is found by
     // recurrence from v down: J grows that way.
@@ -156,21 +249,13 @@ static inline double symc_bessel_j_f64(double v, double x, double *second) {
         *second = v < 1e15 ? -INFINITY : NAN;
         return v < 1e15 ? 0.0 : NAN;
     }
-    double m = v - steps, sign = 1.0, ratio = v / x > 1e-300 ? v / x : 1e-300;
-    double c = ratio, d = 0.0, b = 2.0 * v / x;
-    for (int k = 1; k < 1000000; k++) {
-        b += 2.0 / x;
-        d = b - d;
-        if (fabs(d) < 1e-300) d = 1e-300;
-        c = b - 1.0 / c;
-        if (fabs(c) < 1e-300) c = 1e-300;
-        d = 1.0 / d;
-        ratio *= c * d;
-        if (d < 0.0) sign = -sign;
-        if (fabs(c * d - 1.0) < 0x1p-53) break;
-    }
+    if (x - v > 1e7) return *second = NAN; /* that many steps would take seconds */
+    double m = v - steps, sign = 1.0, ratio;
+    int tiny = x < 1e-8;
+    // J' / J at the order v.
+    ratio = tiny ? 0.0 : v / x - symc_bessel_ratio_f64(v, x, &sign);
     double wanted = sign * 1e-280, now = wanted, slope = ratio * now;
-    for (double k = 0.0; k < steps; k++) {
+    for (double k = 0.0; k < steps && !tiny; k++) {
         double next = (v - k) / x * now + slope;
         slope = (v - k - 1.0) / x * next - now;
         now = next;
@@ -183,9 +268,10 @@ static inline double symc_bessel_j_f64(double v, double x, double *second) {
     double f = slope / now, wronskian = 2.0 / (pi * x), first, low, high;
     if (x < 2.0) {
         double odd = symc_temme_f64(m, 1), even = symc_temme_f64(m, 0);
-        double l = log(2.0 / x), e = m * l, power = exp(e);
+        double l = 0.6931471805599453 - log(x), power;
+        double hyperbolic = symc_temme_sinh_f64(m, x, l, &power), cosine = 0.5 * (power + 1.0 / power);
         double ratio = m == 0.0 ? 1.0 : pi * m / sin(pi * m);
-        double t = 2.0 / pi * ratio * (odd * cosh(e) + even * (e == 0.0 ? 1.0 : sinh(e) / e) * l);
+        double t = 2.0 / pi * ratio * (odd * cosine + even * hyperbolic);
         double p = power / (pi * (even - m * odd)), q = 1.0 / (power * pi * (even + m * odd));
         double half = sin(0.5 * pi * m), r = m == 0.0 ? 0.0 : 2.0 * half * half / m;
         double factor = 1.0, z = -0.25 * x * x;
@@ -236,12 +322,14 @@ static inline double symc_bessel_j_f64(double v, double x, double *second) {
         low = first * gamma;
         high = m / x * low - (low * p + first * q);
     }
-    for (double k = 1.0; k <= steps && fabs(high) < INFINITY; k++) {
+    double k = 1.0;
+    for (; k <= steps && fabs(high) < INFINITY; k++) {
         double next = 2.0 * (m + k) / x * high - low;
         low = high;
         high = next;
     }
-    *second = fabs(high) < INFINITY ? low : -INFINITY;
+    *second = k > steps ? low : -INFINITY;
+    if (tiny) return symc_bessel_first_f64(v, x);
     return wanted * (first / now);
 }
 
@@ -267,4 +355,27 @@ static inline double symc_bessel_end_f64(double v, double x) {
 static inline double symc_bessel_parity_f64(double v, double x) {
     if (x != x || !(fabs(v) < INFINITY)) return NAN;
     return x >= 0.0 || 0.5 * v == rint(0.5 * v) ? 1.0 : v == rint(v) ? -1.0 : NAN;
+}
+
+// SYMBOL symc_bessel_k_times_f64
+// NEEDS fabs symc_bessel_k_f64 symc_times_power_f64
+// exp(x + more) K(v, x) of any v; inf at 0, NaN below.
+static inline double symc_bessel_k_times_f64(double v, double x, double more) {
+    double above, bits, value;
+    if (!(fabs(v) < INFINITY && x >= 0.0)) return NAN;
+    if (x == 0.0) return INFINITY;
+    if (x == INFINITY) return 0.0;
+    value = symc_bessel_k_f64(fabs(v), x, &above, &bits);
+    return bits == 0.0 && more == 0.0 ? value : symc_times_power_f64(value, more, bits);
+}
+
+// SYMBOL symc_bessel_i_times_f64
+// NEEDS fabs symc_bessel_i_f64 symc_bessel_k_times_f64 symc_bessel_parity_f64 symc_sinpi_f64 symc_times_power_f64
+// exp(more - |x|) I(v, x) of any v (DLMF 10.27.2); x is not 0, both are finite.
+static inline double symc_bessel_i_times_f64(double v, double x, double more) {
+    double a = fabs(x), bits, value = symc_bessel_i_f64(fabs(v), a, &bits), sine = symc_sinpi_f64(-v);
+    if (bits != 0.0 || more != 0.0) value = symc_times_power_f64(value, more, -bits);
+    if (v < 0.0 && sine != 0.0)
+        value += 0.6366197723675814 * sine * symc_bessel_k_times_f64(-v, a, more - 2.0 * a);
+    return symc_bessel_parity_f64(v, x) * value;
 }

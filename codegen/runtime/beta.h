@@ -33,11 +33,40 @@ static inline double symc_beta_ordered_f64(double a, double b) {
            symc_power_of_share_f64(a, b, a) * symc_power_of_share_f64(b, a, b);
 }
 
+// SYMBOL symc_sinpi_sum_f64
+// NEEDS rint symc_sinpi_f64
+// sin(pi (a + b)), also where the sum rounds (Knuth's two-sum).
+static inline double symc_sinpi_sum_f64(double a, double b) {
+    double sum = a + b, other = sum - a, lost = (a - (sum - other)) + (b - other);
+    double cosine = symc_sinpi_f64(0.5 - (sum - 2.0 * rint(0.5 * sum)));
+    return symc_sinpi_f64(sum) * symc_sinpi_f64(0.5 - lost) + cosine * symc_sinpi_f64(lost);
+}
+
+// SYMBOL symc_beta_reflected_f64
+// NEEDS symc_sinpi_f64 symc_sinpi_sum_f64
+// B(a, b) of a negative a is factor B(c, d), or factor / B(c, d), of positive c and d, by the
+// reflection DLMF 5.5.3 of each negative number among a, b and a + b. Returns whether it is a quotient.
+static inline int symc_beta_reflected_f64(double a, double b, double *c, double *d, double *factor) {
+    const double pi = 3.141592653589793;
+    double sum = a + b, sine = symc_sinpi_f64(a);
+    if (sum > 0.0) {
+        *c = sum, *d = -a, *factor = -pi / (a * sine);
+        return 1;
+    }
+    if (b > 0.0) {
+        *c = b, *d = 1.0 - sum, *factor = symc_sinpi_sum_f64(a, b) / sine;
+        return 0;
+    }
+    *c = 1.0 - a, *d = 1.0 - b;
+    *factor = pi / (1.0 - sum) * (symc_sinpi_sum_f64(a, b) / (sine * symc_sinpi_f64(b)));
+    return 1;
+}
+
 // SYMBOL symc_beta_f64
-// NEEDS floor rint symc_beta_ordered_f64 tgamma
+// NEEDS floor rint symc_beta_ordered_f64 symc_beta_reflected_f64 tgamma
 // B(a, b); 0 for b = inf. Where one argument is zero or a negative whole number it is inf, but for
 // a whole b with 1 - a - b > 0 it is (-1)^b B(1 - a - b, b), as in scipy. Other negative arguments
-// are stepped up by B(a, b) = B(a + 1, b) (a + b) / a; below -200 the answer is 0.
+// are stepped up by B(a, b) = B(a + 1, b) (a + b) / a, below -20 reflected.
 static inline double symc_beta_f64(double a, double b) {
     double low = a < b ? a : b, high = a < b ? b : a;
     if (a != a || b != b || low == -INFINITY) return NAN;
@@ -51,26 +80,43 @@ static inline double symc_beta_f64(double a, double b) {
     if (high <= 0.0 && high == rint(high)) return INFINITY;
     if (high == INFINITY) return low > 0.0 ? 0.0 : tgamma(low) * INFINITY;
     double factor = 1.0;
-    while (low < 0.0 && low > -200.0) {
+    if (low < -20.0) {
+        double c, d;
+        int quotient = symc_beta_reflected_f64(low, high, &c, &d, &factor);
+        double size = c < d ? symc_beta_ordered_f64(c, d) : symc_beta_ordered_f64(d, c);
+        return quotient ? factor / size : factor * size;
+    }
+    while (low < 0.0) {
         factor *= (low + high) / low;
         double next = low + 1.0;
         low = next < high ? next : high;
         high = next < high ? high : next;
     }
-    return low > 0.0 ? factor * symc_beta_ordered_f64(low, high) : factor * 0.0;
+    return factor * symc_beta_ordered_f64(low, high);
 }
 
 // SYMBOL symc_betaln_f64
-// NEEDS fabs lgamma_r log log1p symc_beta_f64 symc_stirling_f64 symc_gammaln_f64
+// NEEDS fabs lgamma_r log log1p rint symc_beta_f64 symc_beta_reflected_f64 symc_stirling_f64 symc_gammaln_f64
 // log |B(a, b)|: the logarithm of beta where that is a normal number, else term by term.
 static inline double symc_betaln_f64(double a, double b) {
     const double log_tau = 1.8378770664093453;
     double direct = fabs(symc_beta_f64(a, b));
     if ((direct > 0x1p-1000 && direct < 0x1p1000) || direct != direct) return log(direct);
-    double low = a < b ? a : b, high = a < b ? b : a;
+    double low = a < b ? a : b, high = a < b ? b : a, factor = 1.0, c, d;
+    int quotient = 0;
+    double tiny = fabs(a) < fabs(b) ? a : b, other = fabs(a) < fabs(b) ? b : a;
+    if (tiny != 0.0 && fabs(tiny) < 0x1p-1000 && fabs(other) < INFINITY &&
+        !(other <= 0.0 && other == rint(other)))  // 1 / a + 1 / b, or 1 / tiny
+        return (fabs(other) < 0x1p-60 ? log(fabs(1.0 + tiny / other)) : 0.0) - log(fabs(tiny));
+    if (low < 0.0 && high < INFINITY && low != rint(low) && high != 0.0) {
+        quotient = symc_beta_reflected_f64(low, high, &c, &d, &factor);
+        low = c < d ? c : d;
+        high = c < d ? d : c;
+    }
     if (!(low > 0.0) || high < 10.0 || high == INFINITY) return log(direct);
-    double sum = low + high, ratio = low / high;
+    double sum = low + high, ratio = low / high, size;
     double tail = (0.5 - high) * log1p(ratio) + symc_stirling_f64(high) - symc_stirling_f64(sum);
-    if (low < 10.0) return symc_gammaln_f64(low) - low * log(sum) + (tail + low);
-    return tail - low * log1p(high / low) + symc_stirling_f64(low) + 0.5 * (log_tau - log(low));
+    if (low < 10.0) size = symc_gammaln_f64(low) - low * log(sum) + (tail + low);
+    else size = tail - low * log1p(high / low) + symc_stirling_f64(low) + 0.5 * (log_tau - log(low));
+    return log(fabs(factor)) + (quotient ? -size : size);
 }

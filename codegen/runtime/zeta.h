@@ -18,7 +18,7 @@ static inline double symc_zeta_sum_f64(double s, double q) {
         if (term * q <= 0x1p-56 * sum && s > 2.0) return sum; /* also where terms are too small */
     }
     double power = pow(q, -s), rising = s / q, z = 1.0 / (q * q);
-    sum += power * (q / (s - 1.0) + 0.5);
+    sum += (power > 1e-280 ? power * q : pow(q, 1.0 - s)) / (s - 1.0) + 0.5 * power;
     for (int k = 0; k < 12; k++) {
         double term = b[k] * rising * power;
         sum += term;
@@ -51,7 +51,8 @@ static inline double symc_hurwitz_zeta_f64(double s, double q) {
     if (q == rint(q)) return INFINITY;
     if (s != rint(s) || s == INFINITY) return NAN;
     double steps = -floor(q), r = q + steps, odd = fabs(s - 2.0 * rint(0.5 * s));
-    double below = symc_zeta_sum_f64(s, 1.0 - r) - symc_zeta_sum_f64(s, steps + 1.0 - r);
+    double rest = -q - (steps - 1.0); /* 1 - r, exactly */
+    double below = symc_zeta_sum_f64(s, rest) - symc_zeta_sum_f64(s, steps + 1.0 - r);
     return symc_zeta_sum_f64(s, r) + (odd == 1.0 ? -below : below);
 }
 
@@ -110,7 +111,7 @@ static inline double symc_ei_f64(double x) {
         if (power < 0x1p-60 * sum * apart) break;
     }
     double ratio = apart / zero;
-    return (ratio < -0.5 ? log(x / zero) : log1p(ratio)) + apart * sum;
+    return (ratio < -0.5 ? log(x) - log(zero) : log1p(ratio)) + apart * sum;
 }
 
 // SYMBOL symc_lambert_f64

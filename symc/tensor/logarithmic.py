@@ -12,17 +12,19 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
-from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.activations import sigmoid
-from symc.tensor.elementwise import Expression2, common, elementwise
-from symc.tensor.logic import eq, ge, gt, logical_and, lt, where
+from symc.tensor.elementwise import Expression2, cast_to, common, elementwise
+from symc.tensor.logic import eq, ge, gt, isnan, logical_and, logical_or, lt, where
 from symc.tensor.math import as_float, log, log1p, sqr
+from symc.tensor.reference_values import Floats
 from symc.tensor.special_functions import erfc, erfcx, gamma, gammaln
 
 __all__ = [
     "entr", "expit", "factorial", "kl_div", "log_ndtr", "logit", "multigammaln", "ndtr",
     "rel_entr", "xlog1py", "xlogy",
 ]  # fmt: skip
+_ALSO_ENTERED = ["log_ratio"]
 
 # --- with the limit 0 * log(0) = 0 ----------------------------------------------------------------
 
@@ -66,15 +68,49 @@ def entr(x: TensorLike) -> Tensor:
     return where(lt(x, 0), -np.inf, 0 - xlogy(x, x))
 
 
+def _log_of_ratio(x: Floats, y: Floats) -> Floats:
+    ratio = x / y
+    far = np.where((ratio > TINY) & (ratio < 1 / TINY), np.log(ratio), np.log(x) - np.log(y))
+    return np.where(abs(x - y) <= y / 2, np.log1p((x - y) / y), far)
+
+
+def _log_of_ratio_expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+    def less(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+        return ir.Binary("lt", a, b, BOOL)
+
+    def call(name: str, value: ir.Expr) -> ir.Expr:
+        return ir.Call(name, (value,), x.dtype)
+
+    ratio, apart = ir.binary("div", x, y), ir.binary("sub", x, y)
+    half = ir.binary("mul", y, ir.Const(0.5, x.dtype))
+    near = ir.Binary("and", less(apart, half), less(ir.Unary("neg", apart, x.dtype), half), BOOL)
+    normal = ir.Binary(
+        "and", less(ir.Const(TINY, x.dtype), ratio), less(ratio, ir.Const(1 / TINY, x.dtype)), BOOL
+    )
+    logs = ir.binary("sub", call("log", x), call("log", y))
+    far = ir.Select(normal, call("log", ratio), logs, x.dtype)
+    return ir.Select(near, call("log1p", ir.binary("div", apart, y)), far, x.dtype)
+
+
+TINY = 2.0**-120
+"""Quotients from here to its inverse are normal numbers, of float32 too."""
+_log_ratio = elementwise(
+    "log_ratio", _log_of_ratio, _log_of_ratio_expression,
+    "``log(x / y)`` of positive x and y, where the quotient is near 1 or no normal number, too.",
+    lambda g, x, y, z: g / x, lambda g, x, y, z: -g / y, cost=40,
+)  # fmt: skip
+
+
 def rel_entr(x: TensorLike, y: TensorLike) -> Tensor:
     """The summands of a relative entropy, ``x * log(x / y)``: 0 where x is 0, else infinite where
     x or y is not above 0. Elementwise.
     """
     x, y = common((x, y), "float", "rel_entr")
     inside = logical_and(gt(x, 0), gt(y, 0))
-    limit = where(logical_and(eq(x, 0), ge(y, 0)), 0.0, np.inf)
-    nan = OPERATORS["isnan"](x + y)
-    return where(nan, np.nan, where(inside, x * log(x / y), limit))
+    limit = where(logical_and(eq(x, 0), ge(y, 0)), cast_to(0.0, x.dtype), np.inf)
+    nan = logical_or(isnan(x), isnan(y))
+    one = where(inside, x, 1.0), where(inside, y, 1.0)
+    return where(nan, np.nan, where(inside, x * _log_ratio(*one), limit))
 
 
 def kl_div(x: TensorLike, y: TensorLike) -> Tensor:

@@ -214,7 +214,7 @@ def tetragamma(x: Floats) -> Floats:
 # --- incomplete gamma -----------------------------------------------------------------------------
 
 
-def _stirling(x: Floats) -> Floats:
+def stirling(x: Floats) -> Floats:
     """log(gamma(x)) less its leading terms, for x >= 10 (5.11.1)."""
     terms = (b / (2 * k * (2 * k - 1)) * x ** (1.0 - 2 * k) for k, b in enumerate(BERNOULLI, 1))
     return np.asarray(sum(terms))
@@ -228,7 +228,7 @@ def _gamma_density(a: Floats, x: Floats) -> Floats:
     series = sum(ratio ** (2 * n) / (2 * n + 1) for n in range(30, 0, -1))
     near = ratio * (mu - 2 * series)
     exponent = np.where(np.abs(mu) < 0.5, near, mu - np.log(x / a))
-    return np.where(a < 10, direct, np.exp(-a * exponent - _stirling(a)) * np.sqrt(a / math.tau))
+    return np.where(a < 10, direct, np.exp(-a * exponent - stirling(a)) * np.sqrt(a / math.tau))
 
 
 def _upper_integrals(a: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -360,65 +360,6 @@ def gammainc_da(a: Floats, x: Floats) -> Floats:
     result = np.where(fraction, above, np.where(small, _series(a, x)[1], below))
     result = np.where((x == 0) | np.isinf(x) | np.isinf(a), 0.0, result)
     return np.where((a > 0) & (x >= 0), result, np.nan)
-
-
-# --- beta -----------------------------------------------------------------------------------------
-
-
-def _beta(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """The beta function and the logarithm of its size, for low <= high and no poles.
-
-    B(a, b) = B(a + 1, b) (a + b) / a (5.12.1, 5.5.1) until both are at least 10, then Stirling.
-    The factors are kept as a fraction and a power of two.
-    """
-    a, b, factor, power = low, high, np.ones_like(low), np.zeros_like(low)
-    for _ in range(400):
-        a, b = np.minimum(a, b), np.maximum(a, b)
-        step = (a < 10) & (a > -200)
-        if not step.any():
-            break
-        factor, up = np.frexp(factor * np.where(step, a + b, 1))
-        factor, down = np.frexp(factor / np.where(step, a, 1))
-        a, b, power = b, np.where(step, a + 1, a), power + up + down
-    log = -a * np.log1p(b / a) - b * np.log1p(a / b) + _stirling(a) + _stirling(b)
-    log = log - _stirling(a + b) + 0.5 * np.log(2 * math.pi * (1 / a + 1 / b))
-    twos = np.clip(np.round(log / math.log(2)), -1e6, 1e6)
-    value = np.ldexp(factor * np.exp(log - twos * math.log(2)), (power + twos).astype(np.int64))
-    return value, np.log(np.abs(factor)) + power * math.log(2) + log
-
-
-def _any_beta(a: Floats, b: Floats, logarithm: bool) -> Floats:
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    whole, high_whole = (low <= 0) & (low == np.floor(low)), high == np.floor(high)
-    whole = whole & np.isfinite(low)
-    mirrored = whole & high_whole & (high > 0) & (1 - low - high > 0)
-    sign = np.where(mirrored & (high % 2 == 1), -1.0, 1.0)
-    low = np.where(mirrored, 1 - low - high, low)
-    pole = (whole & ~mirrored) | ((high <= 0) & high_whole)
-    ends = np.isinf(low) | np.isinf(high)
-    fine = ~(pole | ends | np.isnan(low))
-    value, log = _beta(*(np.where(fine, v, 1.0) for v in (low, high)))
-    at_end = np.where(low > 0, 0.0, np.where(np.isinf(low), np.nan, gamma(low) * np.inf))
-    at_pole = np.where(np.isinf(low), np.nan, np.inf)
-    rest = np.where(pole, at_pole, np.where(ends, at_end, np.nan))
-    special = np.log(np.abs(rest)) if logarithm else rest
-    return np.where(fine, log if logarithm else sign * value, special)
-
-
-@vectorised
-def beta(a: Floats, b: Floats) -> Floats:
-    """gamma(a) gamma(b) / gamma(a + b) (5.12.1).
-
-    Where an argument is 0 or a negative whole number it is inf, but for a whole b with
-    1 - a - b > 0 it is (-1)^b beta(1 - a - b, b).
-    """
-    return _any_beta(a, b, logarithm=False)
-
-
-@vectorised
-def betaln(a: Floats, b: Floats) -> Floats:
-    """log |beta(a, b)|."""
-    return _any_beta(a, b, logarithm=True)
 
 
 # --- Bessel functions -----------------------------------------------------------------------------

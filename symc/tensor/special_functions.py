@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from symc.tensor import beta_values
 from symc.tensor import reference_values as special
 from symc.tensor.elementwise import call, elementwise
 from symc.tensor.math import exp, log, sqr, where_zero
@@ -78,12 +79,12 @@ gammainc_da: FunctionOfTwo = elementwise(
     lambda g, a, x, y: g * (log(x) - digamma(a)) * exp((a - 1) * log(x) - x - gammaln(a)), cost=300,
 )  # fmt: skip
 beta = elementwise(
-    "beta", special.beta, call("beta"), "The beta function (DLMF 5.12).",
+    "beta", beta_values.beta, call("beta"), "The beta function (DLMF 5.12).",
     lambda g, a, b, y: g * y * (digamma(a) - digamma(a + b)),
     lambda g, a, b, y: g * y * (digamma(b) - digamma(a + b)), cost=150,
 )  # fmt: skip
 betaln = elementwise(
-    "betaln", special.betaln, call("betaln"), "``log(abs(beta(a, b)))``.",
+    "betaln", beta_values.betaln, call("betaln"), "``log(abs(beta(a, b)))``.",
     lambda g, a, b, y: g * (digamma(a) - digamma(a + b)),
     lambda g, a, b, y: g * (digamma(b) - digamma(a + b)), cost=150,
 )  # fmt: skip

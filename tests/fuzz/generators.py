@@ -17,6 +17,7 @@ PLACES = {
     "files": "tests.fuzz.run_files",
     "scripts": "tests.fuzz.typed",
     "graphs": "tests.fuzz.graphs",
+    "special": "tests.fuzz.special",
 }
 """Where each is: a module with a `GENERATOR`."""
 

@@ -32,7 +32,8 @@ def _built(family: Family) -> Callable[..., Any]:
 
 def _columns(family: Family, dtype: str = "float64") -> list[Any]:
     points = [*family.points, *(end[:-1] for end in family.ends)]
-    return [np.array(column, dtype) for column in zip(*points, strict=True)]
+    with np.errstate(over="ignore"):
+        return [np.array(column, dtype) for column in zip(*points, strict=True)]
 
 
 @cache

@@ -72,10 +72,7 @@ ive: FunctionOfTwo = elementwise(
     """
     static inline double symc_ive_f64(double v, double x) {
         if (symc_bessel_ends_f64(v, x)) return symc_bessel_end_f64(v, x);
-        double a = fabs(x), above, value = symc_bessel_i_f64(fabs(v), a), sine = symc_sinpi_f64(-v);
-        if (v < 0.0 && sine != 0.0)
-            value += 0.6366197723675814 * sine * symc_bessel_k_f64(-v, a, &above) * exp(-2.0 * a);
-        return symc_bessel_parity_f64(v, x) * value;
+        return symc_bessel_i_times_f64(v, x, 0.0);
     }
     """,
     """``exp(-abs(x)) * iv(v, x)``, which does not overflow.
@@ -91,9 +88,10 @@ iv: FunctionOfTwo = elementwise(
     "iv", meaning.iv,
     """
     static inline double symc_iv_f64(double v, double x) {
-        double half = exp(0.5 * fabs(x)), scaled = symc_ive_f64(v, x);
-        if (half == INFINITY) return symc_bessel_parity_f64(v, x) * INFINITY;
-        return half * scaled * half;
+        if (symc_bessel_ends_f64(v, x))
+            return fabs(x) < INFINITY ? symc_bessel_end_f64(v, x)
+                                      : symc_bessel_parity_f64(v, x) * INFINITY;
+        return symc_bessel_i_times_f64(v, x, fabs(x));
     }
     """,
     """The modified Bessel function I of order v (DLMF 10.25); NaN for x < 0 unless v is whole.
@@ -109,11 +107,7 @@ kve: FunctionOfTwo = elementwise(
     "kve", meaning.kve,
     """
     static inline double symc_kve_f64(double v, double x) {
-        double above;
-        if (!(fabs(v) < INFINITY && x >= 0.0)) return NAN;
-        if (x == 0.0) return INFINITY;
-        if (symc_bessel_ends_f64(v, x)) return 0.0;
-        return symc_bessel_k_f64(fabs(v), x, &above);
+        return symc_bessel_k_times_f64(v, x, 0.0);
     }
     """,
     """``exp(x) * kv(v, x)``, which does not underflow.
@@ -129,8 +123,7 @@ kv: FunctionOfTwo = elementwise(
     "kv", meaning.kv,
     """
     static inline double symc_kv_f64(double v, double x) {
-        double half = exp(-0.5 * x), scaled = symc_kve_f64(v, x);
-        return half == 0.0 ? (scaled != scaled ? scaled : 0.0) : half * scaled * half;
+        return symc_bessel_k_times_f64(v, x, -x);
     }
     """,
     """The modified Bessel function K of order v, of x > 0 (DLMF 10.25); inf at 0.

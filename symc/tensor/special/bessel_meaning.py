@@ -29,70 +29,152 @@ def _legendre(count: int) -> tuple[Floats, Floats]:
     return (nodes + 1) / 2, weights / 2
 
 
-def _series(v: Floats, x: Floats, sign: float) -> Floats:
-    """The power series 10.2.2 and 10.25.2, whose terms are found by their logarithms."""
-    log = v * np.log(x / 2) - _loggamma(v + 1)
-    scale = np.where(sign > 0, log - x, log)
-    total, term = np.zeros_like(x), np.ones_like(x)
-    peak = np.zeros_like(x)
-    for k in range(1, 3000):
-        total = total + term * np.exp(scale + peak)
+def _series(v: Floats, x: Floats, sign: float, less: Floats | float = 0.0) -> Floats:
+    """The power series 10.2.2 and 10.25.2 by exp(-less), with terms found by their logarithms."""
+    scale = v * (np.log(x) - math.log(2)) - _loggamma(v + 1) - less
+    total, term = np.ones_like(x), np.ones_like(x)
+    for k in range(1, 3000 + int(min(x.max(initial=0), 1e6))):
         term = term * sign * x * x / 4 / (k * (v + k))
+        total = total + term
         shift = np.where(np.abs(term) > 1e100, 200.0, 0.0)
-        term, peak = term * np.exp(-shift), peak + shift
-        if np.all(np.abs(term) * np.exp(scale + peak) <= 1e-18 * np.abs(total)):
+        term, total, scale = term * np.exp(-shift), total * np.exp(-shift), scale + shift
+        falls = x * x / 4 < k * (v + k)
+        if np.all(falls & (np.abs(term) <= 1e-18 * np.abs(total))):
             break
-    return total
+    return np.exp(scale / 2) * total * np.exp(scale / 2)
 
 
 def _loggamma(x: Floats) -> Floats:
     return each(math.lgamma, x)
 
 
-def _k(v: Floats, x: Floats) -> Floats:
-    """exp(x) K(v, x): integral 10.32.9 by the trapezoidal rule, exact to all digits."""
-    end: Floats = np.arccosh(1 + 60 / x) + np.arcsinh(np.abs(v) / x) + 1
+def _k(v: Floats, x: Floats, less: Floats | float = 0.0) -> Floats:
+    """exp(x - less) K(v, x): integral 10.32.9 by the trapezoidal rule, exact to all digits."""
+    tiny = x < 1e-8
+    near = _first_k(np.abs(v), np.where(tiny, x, 1e-9)) * np.exp(np.where(tiny, x, 0.0) - less)
+    x = np.where(tiny, 1.0, x)
+    end: Floats = 2 * np.arcsinh(np.sqrt(30 / x)) + np.arcsinh(np.abs(v) / x)
     v = np.abs(v)
     total = np.zeros_like(x)
     count = 400
     for k in range(count + 1):
         t = end * k / count
-        term = np.exp(v * t - x * (np.cosh(t) - 1)) + np.exp(-v * t - x * (np.cosh(t) - 1))
-        total = total + term / 2 * (0.5 if k == 0 else 1.0)
-    return total * end / count
+        decay = x * (2 * np.sinh(t / 2) ** 2) + less
+        term = np.exp(v * t - decay) + np.exp(-v * t - decay)
+        total = total + term * (end / count / 2 * (0.5 if k == 0 else 1.0))
+    return np.where(tiny, near, total)
 
 
-def _i(v: Floats, x: Floats) -> Floats:
-    """exp(-x) I(v, x), v >= 0."""
+def _first_k(v: Floats, x: Floats) -> Floats:
+    """K of a tiny x: 10.31.2 for v = 0, 10.27.4 and the first terms below 1, from there 10.30.2."""
+    log = np.log(x) - math.log(2)
+    w = np.where((v > 0) & (v < 0.97), v, 0.25)
+    size = np.exp(-w * log - _loggamma(1 - w)) - np.exp(w * log - _loggamma(1 + w))
+    many = np.exp(_loggamma(np.where(v > 0, v, 1.0)) - v * log) / 2
+    below = np.pi / 2 * size / _sinpi(w)
+    return np.where(v == 0, -log - np.euler_gamma, np.where(v < 0.97, below, many))
+
+
+def _i(v: Floats, x: Floats, more: Floats | float) -> Floats:
+    """exp(more - x) I(v, x), v >= 0."""
     even, odd = _hankel(v, x, -1.0)
-    far = (even + odd) / np.sqrt(2 * np.pi * x)
-    use = (x > 100) & (x > v * v)
-    return np.where(use, far, _series(v, np.where(use, 1.0, x), 1.0))
+    half = np.exp(np.asarray(more) / 2)
+    far = half * ((even + odd) / (np.sqrt(2 * np.pi) * np.sqrt(x))) * half
+    use, tiny = (x > 100) & (x > v * v), x < 1e-8
+    at = np.where(use | tiny, 1.0, x)
+    near = _series(v, at, 1.0, x - more)
+    return np.where(tiny, _first(v, x) * np.exp(more - x), np.where(use, far, near))
 
 
 def _j_and_y(v: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """J and Y of v >= 0: Schlaefli's integrals 10.9.6 and 10.9.7, and Hankel's expansion."""
+    """J and Y of v >= 0. From the orders m = v - floor(v) and m + 1 up, Y by recurrence; J is then
+    the Wronskian's (10.5.2), where Y is finite, with the ratio of neighbours of 10.10.1.
+    """
+    direct, tiny = x > np.maximum(50, 2 * v), x < 1e-8
+    far = ~direct & (x - v > 1e7)
+    w, a = np.where(direct | tiny | far, 0.0, v), np.where(direct | tiny | far, 1.0, x)
+    steps = np.floor(w)
+    j, low = _low_orders(w - steps, a)
+    _, high = _low_orders(w - steps + 1, a)
+    for k in range(1, 1 + int(min(steps.max(initial=0), 1e5))):
+        go = (k <= steps) & np.isfinite(high)
+        following = 2 * (w - steps + k) / a * high - low
+        low, high = np.where(go, high, low), np.where(go, following, high)
+        if not go.any():
+            break
+    done = np.isfinite(high)
+    y = np.where(done, low, -np.inf)
+    ratio = np.zeros_like(x)
+    count = np.floor(np.maximum(a - w, 0) + 40 + 15 * np.cbrt(a))
+    for k in range(int(count.max(initial=0)), 0, -1):
+        ratio = np.where(k <= count, 1 / (2 * (w + k) / a - ratio), ratio)
+    above = np.where(done, 2 / (np.pi * a) / (ratio * low - high), 0.0)
+    small = a * a < 4 * (w + 1)
+    series = _series(np.where(small, w, 1.0), np.where(small, a, 1.0), -1.0)
+    j = np.where(w < 1, j, np.where(small, series, above))
+    modulus, phase = _modulus(np.where(direct, v, 0.0), np.where(direct, x, 100.0))
+    sine, cosine = np.sin(phase), np.cos(phase)
+    c, s = np.cos(x) * cosine + np.sin(x) * sine, np.sin(x) * cosine - np.cos(x) * sine
+    j, y = np.where(direct, modulus * c, j), np.where(direct, modulus * s, y)
+    j, y = np.where(tiny, _first(v, x), j), np.where(tiny, _second(v, x), y)
+    return np.where(far, np.nan, j), np.where(far, np.nan, y)
+
+
+def _low_orders(v: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """J and Y of 0 <= v < 2: Schlaefli's integrals 10.9.6 and 10.9.7, or by modulus and phase."""
     nodes, weights = _legendre(600)
-    end = np.arcsinh(80 / x) + np.maximum(0, np.arcsinh(2 * v / x))
+    large = x > 50
+    a = np.where(large, 1.0, x)
+    end = np.arcsinh(80 / a) + np.maximum(0, np.arcsinh(2 * v / a))
     j, y = np.zeros_like(x), np.zeros_like(x)
     sine, cosine = _sinpi(v), _sinpi(v + 0.5)
     for node, weight in zip(nodes, weights, strict=True):
         angle = math.pi * node
-        j = j + weight * np.cos(x * math.sin(angle) - v * angle)
-        y = y + weight * np.sin(x * math.sin(angle) - v * angle)
+        j = j + weight * np.cos(a * math.sin(angle) - v * angle)
+        y = y + weight * np.sin(a * math.sin(angle) - v * angle)
         t = end * node
-        decay = weight * end / math.pi * np.exp(-x * np.sinh(t))
+        decay = weight * end / math.pi * np.exp(-a * np.sinh(t))
         j = j - sine * decay * np.exp(-v * t)
         y = y - decay * (np.exp(v * t) + cosine * np.exp(-v * t))
-    even, odd = _hankel(v, x, 1.0)
+    small = a * a < 4 * (v + 1)
+    j = np.where(small, _series(v, np.where(small, a, 1.0), -1.0), j)
+    modulus, phase = _modulus(v, np.where(large, x, 100.0))
+    return (
+        np.where(large, modulus * np.cos(x - phase), j),
+        np.where(large, modulus * np.sin(x - phase), y),
+    )
+
+
+def _modulus(v: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """The modulus M of J + i Y (10.18.17), and x less its phase, with the slope 2 / (pi x M^2)."""
+    squares, slopes, lacks = [np.ones_like(x)], [np.ones_like(x)], np.zeros_like(x)
+    for k in range(1, 32):
+        odd = 2 * k - 1
+        share = (v - odd / 2) / x * ((v + odd / 2) / x)
+        squares.append(squares[-1] * share * odd / (2 * k))
+        slope = np.zeros_like(x)
+        for i in range(1, k + 1):
+            slope = slope - squares[i] * slopes[k - i]
+        slopes.append(slope)
+        lacks = lacks + slopes[-1] / odd
     turn = np.pi * (np.mod(v, 4) / 2 + 0.25)
-    c = np.cos(x) * np.cos(turn) + np.sin(x) * np.sin(turn)
-    s = np.sin(x) * np.cos(turn) - np.cos(x) * np.sin(turn)
-    size = np.sqrt(2 / (np.pi * x))
-    use, small = (x > 50) & (x > v * v), x * x < 4 * (v + 1)
-    series = _series(v, np.where(small, x, 1.0), -1.0)
-    j = np.where(use, size * (even * c - odd * s), np.where(small, series, j))
-    return j, np.where(use, size * (even * s + odd * c), y)
+    return np.sqrt(2 / np.pi) / np.sqrt(x) * np.sqrt(sum(squares)), turn + lacks * x
+
+
+def _first(v: Floats, x: Floats) -> Floats:
+    """(x / 2)^v / gamma(v + 1), the first term of the power series 10.2.2 and 10.25.2."""
+    return np.exp(v * (np.log(x) - math.log(2)) - _loggamma(v + 1))
+
+
+def _second(v: Floats, x: Floats) -> Floats:
+    """Y of a tiny x: 10.8.2 for v = 0, 10.2.3 and the first terms below 1, from there 10.7.4."""
+    log = np.log(x) - math.log(2)
+    at_zero = 2 / np.pi * (log + np.euler_gamma)
+    w = np.where((v > 0) & (v < 0.97), v, 0.25)
+    rest = np.exp(w * log - _loggamma(1 + w)) * _sinpi(0.5 - w)
+    below = (rest - np.exp(-w * log - _loggamma(1 - w))) / _sinpi(w)
+    many = -np.exp(_loggamma(np.where(v > 0, v, 1.0)) - v * log) / np.pi
+    return np.where(v == 0, at_zero, np.where(v < 0.97, below, many))
 
 
 def _sinpi(v: Floats) -> Floats:
@@ -119,36 +201,46 @@ def _inside(v: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
     return inside, np.where(inside, np.abs(v), 0.0), np.where(inside, np.abs(x), 1.0)
 
 
-@vectorised
-def ive(v: Floats, x: Floats) -> Floats:
-    """exp(-|x|) I(v, x), by 10.27.2 for negative orders."""
+def _any_i(v: Floats, x: Floats, scaled: bool) -> Floats:
+    """I(v, x), or exp(-|x|) times it, by 10.27.2 for negative orders."""
     inside, w, a = _inside(v, x)
     whole = (v >= 0) | (v == np.round(v))
-    more = np.where(whole, 0, 2 / np.pi * _sinpi(w) * _k(w, a) * np.exp(-2 * a))
-    value = np.where(inside, _i(w, a) + more, np.where(x == 0, _at_zero(v), 0.0))
+    more = 0.0 * a if scaled else a
+    extra = np.where(whole, 0, 2 / np.pi * _sinpi(w) * _k(w, a, 2 * a - more))
+    end = 0.0 if scaled else np.inf
+    value = np.where(inside, _i(w, a, more) + extra, np.where(x == 0, _at_zero(v), end))
     return _parity(v, x) * value
+
+
+@vectorised
+def ive(v: Floats, x: Floats) -> Floats:
+    """exp(-|x|) I(v, x)."""
+    return _any_i(v, x, scaled=True)
 
 
 @vectorised
 def iv(v: Floats, x: Floats) -> Floats:
     """I(v, x)."""
-    half, scaled = np.exp(np.abs(x) / 2), ive(v, x)
-    return np.where(np.isinf(half), np.inf * _parity(v, x), half * scaled * half)
+    return _any_i(v, x, scaled=False)
+
+
+def _any_k(v: Floats, x: Floats, scaled: bool) -> Floats:
+    inside, w, a = _inside(v, x)
+    less = 0.0 * a if scaled else a
+    value = np.where(inside, _k(w, a, less), np.where(x == 0, np.inf, 0.0))
+    return np.where((x >= 0) & np.isfinite(v), value, np.nan)
 
 
 @vectorised
 def kve(v: Floats, x: Floats) -> Floats:
     """exp(x) K(v, x); inf at 0, NaN below."""
-    inside, w, a = _inside(v, x)
-    value = np.where(inside, _k(w, a), np.where(x == 0, np.inf, 0.0))
-    return np.where((x >= 0) & np.isfinite(v), value, np.nan)
+    return _any_k(v, x, scaled=True)
 
 
 @vectorised
 def kv(v: Floats, x: Floats) -> Floats:
-    """K(v, x)."""
-    half = np.exp(-x / 2)
-    return np.where(x == np.inf, kve(v, x), half * kve(v, x) * half)
+    """K(v, x); inf at 0, NaN below."""
+    return _any_k(v, x, scaled=False)
 
 
 @vectorised

@@ -12,6 +12,8 @@ import numpy as np
 
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor import reference_values as known
+from symc.tensor.beta_values import beta, sinpi_sum
+from symc.tensor.beta_values import betaln as betaln_of
 from symc.tensor.elementwise import common, elementwise
 from symc.tensor.libm import each
 from symc.tensor.logarithmic import xlog1py, xlogy
@@ -50,7 +52,7 @@ def _tail(a: Floats, b: Floats, x: Floats, y: Floats) -> tuple[Floats, Floats, F
         if np.all(term * (1 + by_b) <= 1e-18 * total):
             break
     lx, ly = np.where(x < y, np.log(x), np.log1p(-y)), np.where(x < y, np.log1p(-x), np.log(y))
-    value = np.exp(a * lx + b * ly - known.betaln(a, b)) / a
+    value = np.exp(a * lx + b * ly - betaln_of(a, b)) / a
     both = known.digamma(a + b)
     slope_a = value * (total * (lx - known.digamma(a + 1) + both) + slopes_a)
     slope_b = value * (total * (ly - known.digamma(b) + both) + slopes_b)
@@ -308,19 +310,36 @@ poch: FunctionOfTwo = elementwise(
 
 @vectorised
 def _binom(n: Floats, k: Floats) -> Floats:
-    return each(_choose, n, k)
+    """By a product, or the beta function of arguments that the reflection 5.5.3 makes positive."""
+    k = np.where((n < -1) & (k < 0) & (n - k > -1), n - k, k)
+    known_ends = (n < 0) & (n == np.floor(n)) | (k == np.floor(k)) & (
+        (k < 400) | (n == np.floor(n)) & (n - k < 400)
+    )
+    rest = np.where(np.abs(n) < 1, (1 - k) + n, n - k + 1)
+    sine, pi = sinpi_sum(k, -n), math.pi
+    plain = 1 / ((n + 1) * beta(rest, k + 1))
+    above, below = sine / pi * beta(n + 1, k - n), sinpi_sum(-k) / pi
+    turned = sine / sinpi_sum(-n)
+    small = np.where(
+        k > -1,
+        turned / ((k - n) * beta(k + 1, -n)),
+        below * turned * beta(-k, k - n),
+    )
+    large = np.where(k - n >= 1, above, np.where(k <= -1, below * beta(n + 1, -k), plain))
+    return np.where(
+        known_ends | ~np.isfinite(n + k), each(_choose, n, k), np.where(n < -1, small, large)
+    )
 
 
 def _choose(n: float, k: float) -> float:
+    """Of whole numbers, or of a small whole k."""
     if not (math.isfinite(n) and math.isfinite(k)) or _is_pole(n + 1):
         return math.nan
-    if k == math.floor(k) and 0 <= k < 400:
-        return math.prod((n - k + j) / j for j in range(1, int(k) + 1))
-    if _is_pole(k + 1) or _is_pole(n - k + 1):
+    if k < 0 or (n == math.floor(n) and k > n >= 0):
         return 0.0
-    parts = [_sign_and_log(v) for v in (n + 1, k + 1, n - k + 1)]
-    log = parts[0][1] - parts[1][1] - parts[2][1]
-    return math.prod(p[0] for p in parts) * (math.exp(log) if log < 709.7 else math.inf)
+    if n == math.floor(n) and 0 <= n - k < k:
+        k = n - k
+    return math.prod((n - (k - j)) / j for j in range(1, int(k) + 1)) if k < 400 else 0.0
 
 
 binom: FunctionOfTwo = elementwise(
@@ -333,11 +352,25 @@ binom: FunctionOfTwo = elementwise(
         if (n == rint(n) && k == rint(k) && k > 0.5 * n && k <= n) k = n - k;
         if (k == rint(k) && k >= 0.0 && k < 400.0) {
             double product = 1.0;
-            for (double j = 1.0; j <= k; j++) product *= (n - k + j) / j;
+            for (double j = 1.0; j <= k; j++) product *= (n - (k - j)) / j;
             return product;
         }
-        if ((k < 0.0 && k == rint(k)) || (k > n && n - k == rint(n - k))) return 0.0;
-        return 1.0 / ((n + 1.0) * symc_beta_f64(n - k + 1.0, k + 1.0));
+        if (k < 0.0 && k == rint(k)) return 0.0;
+        if (k > n && n - k == rint(n - k) && (n - k) + k == n) return 0.0;
+        // Reflected, DLMF 5.5.3, where a gamma has a negative argument: k - n > 0, then n < 0 too.
+        if (n < -1.0 && k < 0.0 && n - k > -1.0) k = n - k;
+        double sine = symc_sinpi_sum_f64(k, -n);
+        if (n > -1.0 && k - n >= 1.0)
+            return sine / 3.141592653589793 * symc_beta_f64(n + 1.0, k - n);
+        if (n > -1.0 && k <= -1.0)
+            return symc_sinpi_f64(-k) / 3.141592653589793 * symc_beta_f64(n + 1.0, -k);
+        if (n < -1.0 && k > -1.0)
+            return sine / symc_sinpi_f64(-n) / ((k - n) * symc_beta_f64(k + 1.0, -n));
+        if (n < -1.0)
+            return symc_sinpi_f64(-k) / 3.141592653589793 * (sine / symc_sinpi_f64(-n)) *
+                   symc_beta_f64(-k, k - n);
+        double rest = fabs(n) < 1.0 ? (1.0 - k) + n : n - k + 1.0;
+        return 1.0 / ((n + 1.0) * symc_beta_f64(rest, k + 1.0));
     }
     """,
     """The binomial coefficient of real numbers, n over k (DLMF 1.2.6). NaN for a negative whole n.

@@ -31,7 +31,7 @@ def _sum_of_powers(s: float, q: float) -> float:
         if s > 2 and terms[-1] * (q + n) < 1e-20 * terms[0]:
             return math.fsum(terms)  # what is left is too small to count
     if terms[0] == 0:
-        return 0.0
+        return math.pow(q, 1 - s) / (s - 1)
     far = q + len(terms)
     power, rising = far**-s, s / far
     terms += [far ** (1 - s) / (s - 1), power / 2]
@@ -60,7 +60,7 @@ def _hurwitz(s: float, q: float) -> float:
             return math.inf if q == math.floor(q) else math.nan
         steps = -math.floor(q)
         r, odd = q + steps, -1 if s % 2 else 1
-        below = _sum_of_powers(s, 1 - r) - _sum_of_powers(s, steps + 1 - r)
+        below = _sum_of_powers(s, -q - (steps - 1)) - _sum_of_powers(s, steps + 1 - r)
         return _sum_of_powers(s, r) + odd * below
     if math.isinf(s):
         return 0.0 if q > 1 else 1.0 if q == 1 else math.inf
@@ -144,7 +144,7 @@ def _erfcinv(x: Floats) -> Floats:
     for _ in range(60):
         scaled = known.erfcx(y)
         y = y + (np.log(scaled) - y * y - target) * scaled * math.sqrt(math.pi) / 2
-    return np.where(inside, y, known.erfinv(1 - x))
+    return np.where(inside, y, np.where(x < 0, np.nan, known.erfinv(1 - x)))
 
 
 erfcinv: FunctionOfOne = elementwise(
@@ -153,6 +153,7 @@ erfcinv: FunctionOfOne = elementwise(
     // By erfinv from 1/2 on, where 1 - x is exact; below by Newton's method for log erfc, which is
     // concave, with erfc(y) = exp(-y^2) erfcx(y).
     static inline double symc_erfcinv_f64(double x) {
+        if (x < 0.0) return NAN;
         if (!(x > 0.0 && x < 0.5)) return symc_erfinv_f64(1.0 - x);
         double target = log(x), y = sqrt(-target);
         for (int k = 0; k < 40; k++) {
