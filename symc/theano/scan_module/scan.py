@@ -197,6 +197,8 @@ def _start(given: Any) -> Start | None:
     taps = tuple(int(tap) for tap in (taps if isinstance(taps, list | tuple) else [taps]))
     if any(tap >= 0 for tap in taps):
         raise ValueError("All the tap values must be strictly negative", taps)
+    if len(set(taps)) < len(taps):
+        raise ValueError("All the taps must be different", taps)
     initial = as_tensor_variable(entry["initial"])
     if taps == (-1,):
         symbol = initial.type()

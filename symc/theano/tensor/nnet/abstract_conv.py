@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import symc
@@ -19,6 +20,25 @@ from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.math import cast
 from symc.theano.tensor.shaping import as_lengths
 from symc.theano.tensor.type import TensorType
+
+# Names of Theano's module that are made of convolutions, by the modules that have them.
+_MADE_OF_IT = {
+    "upsampling": ("bilinear_kernel_1D", "bilinear_kernel_2D", "bilinear_upsampling",
+                   "frac_bilinear_upsampling"),
+    "separable": ("causal_conv1d", "separable_conv2d", "separable_conv3d"),
+    "conv_shapes": (
+        "assert_conv_shape", "assert_shape", "check_conv_gradinputs_shape",
+        "get_conv_gradinputs_shape", "get_conv_gradinputs_shape_1axis",
+        "get_conv_gradweights_shape", "get_conv_gradweights_shape_1axis",
+    ),
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MADE_OF_IT.items():
+        if name in names:
+            return getattr(import_module(f"symc.theano.tensor.nnet.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class AbstractConv(Op):

@@ -229,3 +229,11 @@ def pool_3d(
 ) -> Any:  # fmt: skip
     """Pooling along the last three axes."""
     return _pooled(3, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
+
+
+def max_pool_2d_same_size(input: Any, patch_size: Any) -> Any:
+    """`input`, of which only the greatest elements of each patch are kept; the others are 0."""
+    pool = Pool(ignore_border=True)
+    lengths = [_numbers(patch_size, 2, "patch_size")] * 2 + [_numbers((0, 0), 2, "pad")]
+    greatest = pool(input, *lengths)
+    return MaxPoolGrad(pool)(input, greatest, greatest, *map(as_tensor_variable, lengths))
