@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from symc.theano.gof.op import Op
     from symc.theano.gof.type import Type
 
-_numbers = itertools.count()
 
 
 class Node:
@@ -121,6 +120,8 @@ class Apply(Node):
 class Variable(Node):
     """A value of a `type`: output `index` of its `owner`, or given from outside."""
 
+    __count__ = itertools.count()
+
     def __init__(
         self, type: Type, owner: Apply | None = None, index: int | None = None,
         name: str | None = None,
@@ -132,7 +133,7 @@ class Variable(Node):
         if not isinstance(cast("object", name), str | None):
             raise TypeError("name must be a string", name)
         self.name = name
-        self.auto_name = f"auto_{next(_numbers)}"
+        self.auto_name = f"auto_{next(Variable.__count__)}"
 
     if TYPE_CHECKING:  # other attributes depend on the type: `ndim`, `dtype`, indexing
 
