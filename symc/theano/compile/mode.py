@@ -96,7 +96,7 @@ class DebugMode(Mode):
 
 
 class MonitorMode(Mode):
-    """Calls `pre_func` and `post_func` before and after each node: of its number, itself, its thunk.
+    """Calls `pre_func` and `post_func` before and after each node: of number, node and thunk.
 
     The thunk has `inputs` and `outputs`, lists of one-element lists of the values.
     """

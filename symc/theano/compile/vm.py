@@ -70,7 +70,6 @@ class PythonProgram:
                     self._run(variable.owner, known)
         return known[root]
 
-
     def _run(self, node: Apply, known: dict[Any, Any]) -> None:
         branch = _branch(node, known) if _is_choice(node) else None
         if branch is not None:

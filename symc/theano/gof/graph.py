@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from symc.theano.gof.type import Type
 
 
-
 class Node:
     """An `Apply` or a `Variable`."""
 

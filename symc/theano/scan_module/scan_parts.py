@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class ScanParts:
     """Theano's names for the parts of a loop.
 
-    Inner inputs are those of a step: rows of sequences, earlier outputs, and variables from outside.
+    Inner inputs are those of a step: rows of sequences, earlier outputs, variables from outside.
     Outer inputs are those of the application: the number of steps if it is given, sequences,
     initial values, shared variables, and the same variables from outside.
     """

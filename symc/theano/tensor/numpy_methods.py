@@ -1,4 +1,4 @@
-"""Methods that NumPy's functions look for: ``numpy.exp(x)`` asks an object ``x`` for ``x.exp()``."""
+"""Methods that NumPy's functions look for: ``numpy.exp(x)`` asks an object for ``x.exp()``."""
 
 from __future__ import annotations
 

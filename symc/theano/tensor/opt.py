@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from symc.theano.raise_op import Assert as Assert
-from symc.theano.raise_op import assert_op as assert_
 from symc.theano.raise_op import assert_op as assert_op
 from symc.theano.tensor.creation import Alloc as Alloc
 from symc.theano.tensor.joining import MakeVector as MakeVector

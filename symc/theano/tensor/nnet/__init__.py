@@ -5,6 +5,8 @@ from symc.theano.tensor.nnet import blocksparse as blocksparse
 from symc.theano.tensor.nnet import bn as bn
 from symc.theano.tensor.nnet import conv as conv
 from symc.theano.tensor.nnet import conv3d2d as conv3d2d
+from symc.theano.tensor.nnet import corr as corr
+from symc.theano.tensor.nnet import corr3d as corr3d
 from symc.theano.tensor.nnet import ctc as ctc
 from symc.theano.tensor.nnet import neighbours as neighbours
 from symc.theano.tensor.nnet import nnet as nnet

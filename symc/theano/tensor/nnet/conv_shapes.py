@@ -94,7 +94,9 @@ def check_conv_gradinputs_shape(
         return False
     if any(len(each) != count - 2 for each in (subsample, filter_dilation) if each is not None):
         return False
-    found = get_conv_output_shape(image_shape, kernel_shape, border_mode, subsample, filter_dilation)
+    found = get_conv_output_shape(
+        image_shape, kernel_shape, border_mode, subsample, filter_dilation
+    )
     return all(_may_be(*pair) for pair in zip(output_shape, found, strict=True))
 
 

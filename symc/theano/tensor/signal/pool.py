@@ -44,13 +44,8 @@ class Pool(Op):
             )
 
     def make_node(self, x: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
-        x, ws = as_tensor_variable(x), as_tensor_variable(ws)
-        stride = ws if stride is None else as_tensor_variable(stride)
-        pad = as_tensor_variable((0,) * self.ndim if pad is None else pad)
-        lengths = [ws, stride, pad]
-        for each in lengths:
-            if each.ndim != 1 or each.dtype not in integer_dtypes:
-                raise TypeError("Pool downsample parameters must be vectors of ints.")
+        x = as_tensor_variable(x)
+        ws, stride, pad = lengths = pool_lengths(self.ndim, ws, stride, pad)
         sizes, pads = constant_of(ws), constant_of(pad)
         if pads is None or pads.any():
             if not self.ignore_border:
@@ -92,7 +87,8 @@ class Pool(Op):
             or any(constant_of(each) is None for each in inputs[1:])
         ):
             return super().L_op(inputs, outputs, output_grads)
-        gradient = MaxPoolGrad(self)(inputs[0], outputs[0], output_grads[0], *inputs[1:])
+        rule = MaxPoolGrad(self.ignore_border, self.mode, self.ndim)
+        gradient = rule(inputs[0], outputs[0], output_grads[0], *inputs[1:])
         return [gradient, *(DisconnectedType()() for _ in inputs[1:])]
 
 
@@ -104,37 +100,108 @@ def _of_axes(kind: str, ndim: int) -> Any:
 class MaxPoolGrad(Op):
     """The gradient of a pooling by the maximum: it goes to all elements that are equal to it."""
 
-    __props__ = ("pool",)
+    __props__ = ("ignore_border", "mode", "ndim")
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
+    def __init__(
+        self, ignore_border: bool = False, mode: str = "max", ndim: int = 2, openmp: Any = None
+    ) -> None:
+        del openmp
+        self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
 
-    def make_node(self, x: Any, maxout: Any, gz: Any, *lengths: Any) -> Apply:
-        x, maxout, gz = (as_tensor_variable(each) for each in (x, maxout, gz))
-        return Apply(self, [x, maxout, gz, *lengths], [x.type()])
+    def make_node(
+        self, x: Any, maxout: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None
+    ) -> Apply:
+        given = [as_tensor_variable(each) for each in (x, maxout, gz)]
+        lengths = pool_lengths(self.ndim, ws, stride, pad)
+        return Apply(self, [*given, *lengths], [given[0].type()])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Lengths have no gradient."""
         return [[position < 3] for position in range(node.nin)]
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        pool = self.pool
-        x, greatest, bar = (as_images(each, pool.ndim) for each in inputs[:3])
-        numbers = windows_at(inputs[3:], pool.ndim)
+        x, greatest, bar = (as_images(each, self.ndim) for each in inputs[:3])
+        numbers = windows_at(inputs[3:], self.ndim)
         assert numbers is not None, "the gradient is asked for where windows are known"
         window, strides, lengths = numbers
         hole = placeholder(x.type)
         pads = tuple((pad, pad) for pad in lengths)
 
         def windows_of(images: Tensor) -> Tensor:
-            return max_windows(pool.ndim, images, window, strides, pads, not pool.ignore_border)
+            return max_windows(self.ndim, images, window, strides, pads, not self.ignore_border)
 
-        last = tuple(range(x.ndim, x.ndim + pool.ndim))
+        last = tuple(range(x.ndim, x.ndim + self.ndim))
         same = T.eq(windows_of(x), T.expand_dims(greatest, last))
         spread = T.where(same, T.expand_dims(bar, last), T.zeros((), dtype=bar.dtype))
         pulled: Tensor = symc.Lop(windows_of(hole), hole, spread)
         (result,) = substitute([pulled], {hole: x})
-        return [like_input(result, inputs[0], pool.ndim)]
+        return [like_input(result, inputs[0], self.ndim)]
+
+
+class AveragePoolGrad(Op):
+    """The gradient of a pooling by sums or means. Inputs: `x`, the gradient, lengths."""
+
+    __props__ = ("ignore_border", "mode", "ndim")
+
+    def __init__(
+        self, ignore_border: bool = False, mode: str = "average_inc_pad", ndim: int = 2
+    ) -> None:
+        self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
+
+    def make_node(self, x: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
+        given = [as_tensor_variable(x), as_tensor_variable(gz)]
+        return Apply(self, [*given, *pool_lengths(self.ndim, ws, stride, pad)], [given[0].type()])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Lengths have no gradient."""
+        return [[position < 2] for position in range(node.nin)]
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x, bar, *lengths = inputs
+        hole = placeholder(x.type)
+        pool = Pool(self.ignore_border, self.mode, self.ndim)
+        (result,) = pool.meaning(node, hole, *lengths)
+        pulled: Tensor = symc.Lop(result, hole, bar)
+        return substitute([pulled], {hole: x})
+
+
+class DownsampleFactorMaxGradGrad(Op):
+    """What `MaxPoolGrad` passes on: of each window the `ggx` where `x` is its greatest element."""
+
+    __props__ = ("ignore_border", "mode", "ndim")
+
+    def __init__(self, ignore_border: bool = False, mode: str = "max", ndim: int = 2) -> None:
+        self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
+
+    def make_node(
+        self, x: Any, maxout: Any, ggx: Any, ws: Any, stride: Any = None, pad: Any = None
+    ) -> Apply:
+        given = [as_tensor_variable(each) for each in (x, maxout, ggx)]
+        lengths = pool_lengths(self.ndim, ws, stride, pad)
+        return Apply(self, [*given, *lengths], [given[1].type()])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Only the third input has a gradient: the first two only choose."""
+        return [[position == 2] for position in range(node.nin)]
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x, greatest, wanted = inputs[:3]
+        rule = MaxPoolGrad(self.ignore_border, self.mode, self.ndim)
+        hole = placeholder(greatest.type)
+        (back,) = rule.meaning(node, x, greatest, hole, *inputs[3:])
+        pulled: Tensor = symc.Lop(back, hole, wanted)  # it is linear in the gradient
+        return substitute([pulled], {hole: greatest})
+
+
+def pool_lengths(ndim: int, ws: Any, stride: Any, pad: Any) -> list[Any]:
+    """Window, step and padding as variables; the step is the window where it is not given."""
+    ws = as_tensor_variable(ws)
+    stride = ws if stride is None else as_tensor_variable(stride)
+    found = [ws, stride, as_tensor_variable((0,) * ndim if pad is None else pad)]
+    for each in found:
+        if each.ndim != 1 or each.dtype not in integer_dtypes:
+            raise TypeError("Pool downsample parameters must be vectors of ints.")
+    return found
 
 
 def windows_at(lengths: Sequence[Tensor], ndim: int) -> list[tuple[int, ...]] | None:
@@ -236,4 +303,4 @@ def max_pool_2d_same_size(input: Any, patch_size: Any) -> Any:
     pool = Pool(ignore_border=True)
     lengths = [_numbers(patch_size, 2, "patch_size")] * 2 + [_numbers((0, 0), 2, "pad")]
     greatest = pool(input, *lengths)
-    return MaxPoolGrad(pool)(input, greatest, greatest, *map(as_tensor_variable, lengths))
+    return MaxPoolGrad(ignore_border=True)(input, greatest, greatest, *lengths)
