@@ -53,7 +53,7 @@ class FunctionGraph:
         self.apply_nodes: set[Apply] = set()
         self.variables: set[Any] = set()
         self.inputs: list[Any] = []
-        self.outputs: list[Any] = list(outputs)
+        self.outputs: list[Any] = []
         self.update_mapping = update_mapping
         self.profile: Any = None
         for feature in [*(features or ()), ReplaceValidate()]:
@@ -65,6 +65,7 @@ class FunctionGraph:
                     "is okay, either discard that input's owner or use graph.clone."
                 )
             self.add_input(each)
+        self.outputs = list(outputs)
         for position, each in enumerate(self.outputs):
             self._use(each, ("output", position), "init")
 
@@ -92,7 +93,9 @@ class FunctionGraph:
         nodes = set(io_toposort(self.inputs, self.outputs))
         if nodes != self.apply_nodes:
             raise Exception("The nodes are inappropriately cached.", nodes ^ self.apply_nodes)
-        uses = {("output", position): each for position, each in enumerate(self.outputs)}
+        uses: dict[tuple[Any, int], Any] = {
+            ("output", position): each for position, each in enumerate(self.outputs)
+        }
         uses.update(((n, position), v) for n in nodes for position, v in enumerate(n.inputs))
         for place, each in uses.items():
             if each not in self.variables or place not in each.clients:
@@ -169,7 +172,7 @@ class FunctionGraph:
         for each in self.variables:
             del each.fgraph, each.clients
         for node in self.apply_nodes:
-            del node.fgraph
+            delattr(node, "fgraph")
         self.apply_nodes, self.variables, self.inputs, self.outputs = set(), set(), [], []
 
     def _own(self, variable: Any) -> None:
@@ -267,7 +270,10 @@ class FunctionGraph:
 
     def collect_callbacks(self, name: str, *args: Any) -> dict[Any, Any]:
         """As `execute_callbacks`: the results, by feature."""
-        return {method.__self__: method(self, *args) for method in self._methods(name)}
+        return {
+            each: getattr(each, name)(self, *args)
+            for each in list(self._features) if hasattr(each, name)
+        }  # fmt: skip
 
     def _methods(self, name: str) -> list[Callable[..., Any]]:
         return [getattr(each, name) for each in list(self._features) if hasattr(each, name)]

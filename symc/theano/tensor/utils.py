@@ -13,7 +13,12 @@ from symc.theano.gof.utils import hash_from_code
 def hash_from_ndarray(data: Any) -> str:
     """A name of an array's values, shape, strides and dtype."""
     array = np.ascontiguousarray(data)
-    whole = [array.tobytes(), str(np.shape(data)), str(array.strides), str(array.dtype)]
+    whole: list[str | bytes] = [
+        array.tobytes(),
+        str(np.shape(data)),
+        str(array.strides),
+        str(array.dtype),
+    ]
     return hash_from_code("".join(hash_from_code(each) for each in whole))
 
 

@@ -30,5 +30,6 @@ from symc.theano.typed_list.type import TypedListType
 __all__ = [
     "Append", "Count", "Extend", "GetItem", "Index", "Insert", "Length", "MakeList", "Remove",
     "Reverse", "TypedListConstant", "TypedListType", "TypedListVariable", "append", "basic",
-    "count", "extend", "getitem", "index_", "insert", "length", "make_list", "remove", "reverse", "type",
+    "count", "extend", "getitem", "index_", "insert", "length", "make_list", "remove", "reverse",
+    "type",
 ]  # fmt: skip

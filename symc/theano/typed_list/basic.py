@@ -72,11 +72,11 @@ class TypedListOperators:
         return found
 
 
-class TypedListVariable(TypedListOperators, Variable):  # type: ignore[misc]
+class TypedListVariable(TypedListOperators, Variable):
     """A variable whose values are lists."""
 
 
-class TypedListConstant(TypedListOperators, Constant):  # type: ignore[misc]
+class TypedListConstant(TypedListOperators, Constant):
     """A list that is known."""
 
 

@@ -36,10 +36,12 @@ def spatial_lengths(op: Any, first: Any, second: Any, shape: Any, by: str) -> An
 
     if shape is not None:
         return shape
-    lengths = [as_tensor_variable(each).shape for each in (first, second)]
+    lengths = [
+        [as_tensor_variable(each).shape[k] for k in range(2 + op.axes)] for each in (first, second)
+    ]
     tell = get_conv_gradinputs_shape if by == "inputs" else get_conv_gradweights_shape
-    found = tell(*([n[k] for k in range(2 + op.axes)] for n in lengths), op.border_mode,
-                 op.subsample, op.filter_dilation)[2:]  # fmt: skip
+    borders, steps, dilation = op.border_mode, op.subsample, op.filter_dilation
+    found = tell(lengths[0], lengths[1], borders, steps, dilation)[2:]
     if any(each is None for each in found):
         raise ValueError(f"{op}: shape must be given where subsample is not 1, or borders are half")
     return found
@@ -52,7 +54,9 @@ class CorrMM(Correlation, AbstractConv):
 class CorrMM_gradInputs(Correlation, ConvGradInputs):
     """The gradient of a correlation by its images. Inputs: filters, gradient, their lengths."""
 
-    def make_node(self, kern: Any, topgrad: Any, shape: Any = None) -> Apply:
+    def make_node(  # type: ignore[override]
+        self, kern: Any, topgrad: Any, shape: Any = None
+    ) -> Apply:
         return super().make_node(
             kern, topgrad, spatial_lengths(self, kern, topgrad, shape, "inputs")
         )

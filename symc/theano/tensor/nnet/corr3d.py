@@ -22,7 +22,9 @@ class Corr3dMM_gradInputs(Correlation, ConvGradInputs):
 
     axes = 3
 
-    def make_node(self, kern: Any, topgrad: Any, shape: Any = None) -> Apply:
+    def make_node(  # type: ignore[override]
+        self, kern: Any, topgrad: Any, shape: Any = None
+    ) -> Apply:
         return super().make_node(
             kern, topgrad, spatial_lengths(self, kern, topgrad, shape, "inputs")
         )

@@ -18,6 +18,7 @@ from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
 from symc.theano.gradient_types import DisconnectedType
 from symc.theano.scalar.dtypes import integer_dtypes
+from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable, constant_of
 from symc.theano.tensor.shaping import element, only_first
 from symc.theano.tensor.signal.windows import pooled
@@ -59,6 +60,27 @@ class Pool(Op):
 
     connection_pattern = staticmethod(only_first)
 
+    @staticmethod
+    def out_shape(
+        imgshape: Sequence[Any], ws: Any = None, ignore_border: bool = False, stride: Any = None,
+        pad: Any = None, ndim: int = 2, ds: Any = None, st: Any = None, padding: Any = None,
+    ) -> list[Any]:  # fmt: skip
+        """The shape of a pooling of images of a shape, of numbers or variables.
+
+        >>> Pool.out_shape((9, 8, 6), (2, 2))
+        [9, 4, 3]
+        """
+        sizes = ds if ws is None else ws
+        steps = next((each for each in (stride, st) if each is not None), sizes)
+        pads = next((each for each in (pad, padding) if each is not None), (0,) * ndim)
+        if len(imgshape) < ndim:
+            raise TypeError(f"imgshape must have at least {ndim} dimensions")
+        found = [
+            _pooled_length(imgshape[axis] + 2 * pads[axis], sizes[axis], steps[axis], ignore_border)
+            for axis in range(-ndim, 0)
+        ]
+        return [*imgshape[:-ndim], *found]
+
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         numbers = windows_at(inputs[1:], self.ndim)
         if numbers is None or self.ndim > MOST:
@@ -90,6 +112,19 @@ class Pool(Op):
         rule = MaxPoolGrad(self.ignore_border, self.mode, self.ndim)
         gradient = rule(inputs[0], outputs[0], output_grads[0], *inputs[1:])
         return [gradient, *(DisconnectedType()() for _ in inputs[1:])]
+
+
+def _pooled_length(n: Any, size: Any, step: Any, ignore_border: bool) -> Any:
+    """How many windows there are along an axis."""
+    if any(isinstance(each, Variable) for each in (n, size, step)):
+        most, which = math.maximum, math.switch
+        begun = math.ge(step, size)
+    else:
+        most, which = max, lambda test, left, right: left if test else right
+        begun = step >= size
+    if ignore_border:
+        return most((n - size) // step + 1, 0)
+    return which(begun, (n - 1) // step + 1, most((n - 1 - size) // step + 1, 0) + 1)
 
 
 def _of_axes(kind: str, ndim: int) -> Any:
