@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symc.theano.gof.graph import Apply, Constant, Variable, clone_get_equiv, io_toposort
 
@@ -68,6 +68,10 @@ class FunctionGraph:
         self.outputs = list(outputs)
         for position, each in enumerate(self.outputs):
             self._use(each, ("output", position), "init")
+
+    if TYPE_CHECKING:  # features put functions upon the graph
+
+        def __getattr__(self, name: str) -> Any: ...
 
     # --- what there is ----------------------------------------------------------------------------
 

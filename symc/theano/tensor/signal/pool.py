@@ -116,6 +116,8 @@ class Pool(Op):
 
 def _pooled_length(n: Any, size: Any, step: Any, ignore_border: bool) -> Any:
     """How many windows there are along an axis."""
+    most: Any
+    which: Any
     if any(isinstance(each, Variable) for each in (n, size, step)):
         most, which = math.maximum, math.switch
         begun = math.ge(step, size)
