@@ -14,7 +14,7 @@
     kernel  = Kernel(name, params, sizes, body, note)
     stmt    = Loop(var, extent, kind, body, note, cut) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
-            | Accumulate(buffer, index, op, value) | Alloc(buffer)
+            | Accumulate(buffer, index, op, value) | Alloc(buffer, value)
             | Barrier() | Combine(buffer, op, reach)     in teams
     cut     = Strips(whole, length)                      it goes over the strips of another loop
             | Strip(number, strips)                      it goes over the iterations of a strip
@@ -34,8 +34,9 @@ Meaning:
   be in range whatever the condition. Statements that must not run stand under `If`.
 - A kernel names its buffers and sizes by its own parameters; `Launch` gives the program's buffers
   and size expressions for them, in order. So two layers of a network can share one kernel.
-- `Alloc` declares a local buffer, visible to the end of its block and uninitialised: a scalar
-  (shape ``()``) lives in a register, anything longer in scratch memory that belongs to one thread.
+- `Alloc` declares a local buffer, visible to the end of its block: a scalar (shape ``()``) lives in
+  a register, anything longer in scratch memory that belongs to one thread. It is uninitialised, but
+  that the last pass, `declare`, gives a scalar the value that is stored to it first.
 - `Accumulate` is ``buffer[index] = op(buffer[index], value)``. The order of iterations of a serial
   or vector loop that only accumulates may be changed by up to reassociation.
 - The value of a size is exact: where 64 bits cannot hold it, or a part of it, the call ends with
@@ -180,9 +181,10 @@ class Accumulate:
 
 @record
 class Alloc:
-    """Declares a local buffer until the end of the block, uninitialised."""
+    """Declares a local buffer until the end of the block. A scalar may begin with a value."""
 
     buffer: Buffer
+    value: Expr | None = None
 
 
 @record

@@ -215,8 +215,9 @@ def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
             case Accumulate(buffer, index, op, value, atomic):
                 how = f"atomic {op}" if atomic else op
                 yield f"{indent}{_element(buffer, index)} {how}= {expression(value)}", stmt
-            case Alloc(buffer):
-                yield f"{indent}alloc {_buffer(buffer)}", stmt
+            case Alloc(buffer, value):
+                first = "" if value is None else f" = {expression(value)}"
+                yield f"{indent}alloc {_buffer(buffer)}{first}", stmt
             case Loop(var, extent, kind, body, note, cut):
                 yield from _comment(note, indent)
                 how = f"{kind}({expression(extent)}){'' if cut is None else ' ' + _cut(cut)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -50,6 +51,14 @@ def seed(request: pytest.FixtureRequest) -> int:
     value = request.config.getoption("--seed")
     assert isinstance(value, int)
     return value
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _earlier_modules_are_not_collected_again() -> None:
+    """What is alive is left out of later collections: after thousands of tests each takes seconds,
+    and some tests collect often."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

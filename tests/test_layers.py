@@ -6,7 +6,7 @@ import ast
 import re
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -101,29 +101,36 @@ def arrows() -> list[Arrow]:
 
 
 def arrows_of(name: str, path: Path) -> Iterator[Arrow]:
-    tree = tree_of(path)
-    late = {
-        id(child)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or _is_type_checking(node)
-        for child in ast.walk(node)
-    }
-    for node in ast.walk(tree):
+    for node, at_import in imports_in(tree_of(path).body, at_import=True):
         match node:
             case ast.Import():
                 found = [alias.name for alias in node.names]
             case ast.ImportFrom(level=0, module=str(module)):
                 found = [_target(module, alias.name) for alias in node.names]
-            case ast.ImportFrom():
-                raise AssertionError(f"{path}:{node.lineno}: imports are absolute")
             case _:
-                continue
+                raise AssertionError(f"{path}:{node.lineno}: imports are absolute")
         for target in found:
-            yield Arrow(name, target, node.lineno, id(node) not in late)
+            yield Arrow(name, target, node.lineno, at_import)
 
 
-def _is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+def imports_in(
+    body: Iterable[ast.AST], *, at_import: bool
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """The imports among statements, and whether each runs when the module is imported."""
+    for stmt in body:
+        here = at_import
+        match stmt:
+            case ast.Import() | ast.ImportFrom():
+                yield stmt, at_import
+                continue
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                here = False
+            case ast.If(ast.Name("TYPE_CHECKING" | "_TYPE_CHECKING")):
+                here = False
+            case _:
+                pass
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from imports_in(getattr(stmt, part, ()), at_import=here)
 
 
 def _target(module: str, name: str) -> str:
@@ -255,7 +262,9 @@ def strings_of(path: Path) -> Iterator[tuple[int, str]]:
     doc |= {
         id(node.args[2])
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "elementwise"
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "elementwise"
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in doc:

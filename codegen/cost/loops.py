@@ -62,6 +62,8 @@ def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
             case Let(var, value):
                 names[var.name] = value
                 constant += _cost(value)
+            case Alloc(_, value) if value is not None:
+                constant += 2 + _cost(value)
             case Store() | Accumulate() | Alloc():
                 constant += 1 + sum(map(_cost, expressions(stmt)))
             case Barrier() | Combine():

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, assert_never
 from symc.codegen import math
 from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
 from symc.codegen.emit.kernels import OpenBlock, emit_block
-from symc.codegen.emit.settled import declared, live, names_used
 from symc.codegen.emit.writer import INDENT, WIDTH, Writer
 from symc.codegen.ir import (
     Barrier,
@@ -34,7 +33,6 @@ from symc.codegen.passes.gpu.accesses import (
 )
 from symc.codegen.passes.gpu.geometry import placed
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symc.codegen.dtypes import DType
+    from symc.codegen.passes.walk import Block
 
 
 @record
@@ -59,7 +58,7 @@ class Grid:
         lanes = self.packs.get(loop.var.name)
         if lanes is None:
             positive = self.head(writer, loop)
-            return OpenBlock(declared(loop.body), positive=positive)
+            return OpenBlock(iter(loop.body), positive=positive)
         if loop.kind == "lane" or lanes.turns > 1:
             self.lanes(writer, lanes)
         else:
@@ -151,9 +150,9 @@ class Grid:
         for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in lanes.found):
             tests.append(aligned(writer, buffer, base, lanes.count))
         put_test(writer, tests)
-        self.packed(writer, lanes.strip.loop, lanes.count, lanes.found, {})
+        self.packed(writer, lanes, {})
         writer.put("} else {")
-        self.one_by_one(writer, lanes.strip.loop)
+        self.one_by_one(writer, lanes)
         writer.put("}")
         writer.depth -= 1
         writer.put("}")
@@ -191,7 +190,7 @@ class Grid:
         writer.depth += 1
         emit_block(writer, (lanes.strip.start,), self)
         writer.depth -= 1
-        self.one_by_one(writer, lanes.strip.loop)
+        self.one_by_one(writer, lanes)
         writer.put("}")
         printer.positive -= positive
 
@@ -258,39 +257,30 @@ class Grid:
 
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """The code of a thread for a whole pack; those that are `held` are loaded already."""
-        start, inner = lanes.strip.start, lanes.strip.loop
-        packed = {(pack.buffer, pack.index) for pack in lanes.found}
-        named = names_used(live(inner.body, packed), packed)
-        for pack in lanes.found:
-            if pack.stored or (pack.buffer, pack.base) not in held:
-                named |= names_in(pack.base)
-        if start.var.name in named:
+        if lanes.starts_held if held else lanes.starts:
             writer.depth += 1
-            emit_block(writer, (start,), self)
+            emit_block(writer, (lanes.strip.start,), self)
             writer.depth -= 1
-        self.packed(writer, inner, lanes.count, lanes.found, held)
+        self.packed(writer, lanes, held)
 
-    def one_by_one(self, writer: Writer, loop: Loop) -> None:
+    def one_by_one(self, writer: Writer, lanes: Lanes) -> None:
         """The loop over the elements of a pack as it is: short, and seldom run."""
         writer.depth += 1
         writer.pragma("#pragma unroll 1")
-        self.head(writer, loop)
-        self.body(writer, loop)
+        self.head(writer, lanes.strip.loop)
+        self.body(writer, lanes.single)
         writer.depth -= 1
 
-    def body(self, writer: Writer, loop: Loop) -> None:
-        """The block of a loop and its end, without names that nothing in it uses."""
+    def body(self, writer: Writer, block: Block) -> None:
+        """The block of a loop and its end."""
         writer.depth += 1
-        emit_block(writer, live(loop.body, writer.printer.packed.keys()), self)
+        emit_block(writer, block, self)
         writer.depth -= 1
         writer.put("}")
 
-    def packed(
-        self, writer: Writer, loop: Loop, count: int, found: list[Pack],
-        held: dict[tuple[str, Expr], str],
-    ) -> None:  # fmt: skip
+    def packed(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """The loop with its packs in registers, some of which are `held` there already."""
-        printer = writer.printer
+        printer, loop, count, found = writer.printer, lanes.strip.loop, lanes.count, lanes.found
         writer.depth += 1
         printer.natural.add(loop.var.name)
         names = dict(held)
@@ -313,7 +303,7 @@ class Grid:
         writer.pragma("#pragma unroll")
         kind = writer.lang.types[loop.var.dtype.name]
         writer.put(f"for ({kind} {counter} = 0; {counter} < {count}; {counter}++) {{")
-        self.body(writer, loop)
+        self.body(writer, lanes.packed)
         for key, pack in stored.items():
             kind = self.pack_type(writer, pack, count)
             writer.put(f"*({kind} *)({address(writer, *key)}) = {names[key]};")

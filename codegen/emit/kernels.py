@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
 from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer
-from symc.codegen.emit.settled import Declare, Printed, declared
 from symc.codegen.emit.units import KernelText, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
@@ -97,7 +96,7 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
 class OpenBlock:
     """A block that is being printed."""
 
-    rest: Iterator[Printed]
+    rest: Iterator[Stmt]
     otherwise: tuple[Stmt, ...] = ()
     parallel: bool = False
     opened: bool = True
@@ -150,7 +149,7 @@ class ProcessorLoops:
 
 def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
     """Print statements and all that is nested in them, with a stack of blocks."""
-    blocks = [OpenBlock(declared(body), opened=False)]
+    blocks = [OpenBlock(iter(body), opened=False)]
     while blocks:
         block = blocks[-1]
         stmt = next(block.rest, None)
@@ -167,7 +166,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
         if block.otherwise:
             writer.put("} else {")
             writer.depth += 1
-            blocks.append(OpenBlock(declared(block.otherwise)))
+            blocks.append(OpenBlock(iter(block.otherwise)))
         elif block.opened:
             writer.put("}")
         for reduction in block.extremes:
@@ -176,7 +175,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             writer.put("if (*stopped) return;")  # its last iterations were left out
 
 
-def emit_statement(writer: Writer, stmt: Printed, form: Form) -> OpenBlock | None:
+def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> OpenBlock | None:
     """Print one statement, or the head of it and return the block in it."""
     match stmt:
         case Let(var, value):
@@ -194,13 +193,14 @@ def emit_statement(writer: Writer, stmt: Printed, form: Form) -> OpenBlock | Non
             writer.put(f"{writer.element(buffer, index)} = {text};")
         case Accumulate():
             emit_accumulate(writer, stmt)
-        case Declare(buffer, value):
-            emit_scalar(writer, buffer, value, form.scalar(writer, buffer.dtype))
-        case Alloc(buffer):
-            form.alloc(writer, buffer)
+        case Alloc(buffer, value):
+            if buffer.shape:
+                form.alloc(writer, buffer)
+            else:
+                emit_scalar(writer, buffer, value, form.scalar(writer, buffer.dtype))
         case If(condition, then, otherwise):
             writer.put(f"if ({writer.value(condition)}) {{")
-            return OpenBlock(declared(then), otherwise)
+            return OpenBlock(iter(then), otherwise)
         case Loop():
             return form.loop(writer, stmt)
         case Barrier() | Combine():
@@ -287,7 +287,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
     printer.natural.add(loop.var.name)
     writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
     shared = form.price is not None
-    return OpenBlock(declared(loop.body), parallel=shared, positive=positive, extremes=extremes)
+    return OpenBlock(iter(loop.body), parallel=shared, positive=positive, extremes=extremes)
 
 
 def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:

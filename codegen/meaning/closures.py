@@ -154,6 +154,13 @@ class ClosureCompiler:
             case If(condition, then, otherwise):
                 test, first, second = self.expr(condition), self.block(then), self.block(otherwise)
                 return lambda registers: first(registers) if test(registers) else second(registers)
+            case Alloc(buffer, value) if value is not None:
+                place, first = self.register(buffer.name), self.expr(value)
+
+                def begin(registers: Registers) -> None:
+                    registers[place] = [first(registers)]
+
+                return begin
             case Alloc(buffer):
                 place, length = self.register(buffer.name), self.count(buffer.shape)
 

@@ -8,6 +8,7 @@ so that an index ``(i*m + j)*k + l`` over any number of axes becomes one variabl
 from __future__ import annotations
 
 from symc.codegen.ir import Binary, Expr, If, Loop, Program, Stmt, Var, add, const, mul
+from symc.codegen.passes.row_major import row_of
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -68,13 +69,7 @@ class _Flat:
 
     def start(self, expr: Expr) -> Expr | None:
         """The s of the expression, or None if this is another one."""
-        match expr:
-            case Binary("add", Binary("mul", row, stride), Var(j)):
-                if j != self.inner.name or stride != self.stride:
-                    return None
-            case _:
-                return None
-        match row:
+        match row_of(expr, self.inner.name, self.stride):
             case Var(i) if i == self.outer.name:
                 return const(0)
             case Binary("add", start, Var(i)) if i == self.outer.name:

@@ -47,8 +47,8 @@ def _is_short(kernel: Kernel) -> bool:
         match stmt:
             case Let() | Store() | Accumulate() | If():
                 left -= 1 + sum(map(operations, expressions(stmt)))
-            case Alloc(buffer) if not buffer.shape:
-                pass
+            case Alloc(buffer, value) if not buffer.shape:
+                left -= 0 if value is None else 1 + operations(value)
             case _:
                 return False
         if left < 0:

@@ -14,10 +14,12 @@
     lanes       long vector loops read and write numbers of one width
     parallel    which loops run on threads, and in which blocks
     carry       a number that a short step of a loop stores for the next one stays in a register
+    declare     a local scalar is declared with its first value
 
-Only `unroll`, `lanes`, `parallel` and `carry` must come after `vectorize`; any other order is
-correct, if less effective. `memory` is no pass but a plan that the emitter asks for. The helpers
-`walk`, `fold`, `share`, `inline`, `dependence` and `forward` are parts of the passes.
+Only `unroll`, `lanes`, `parallel` and `carry` must come after `vectorize`, and `declare` after all;
+any other order is correct, if less effective. `memory` is no pass but a plan that the emitter asks
+for. The helpers `walk`, `fold`, `share`, `inline`, `dependence` and `forward` are parts of the
+passes.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from symc.codegen.ir import Program
 from symc.codegen.passes.beside import beside
 from symc.codegen.passes.carry import carry
 from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.declare import declare
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.join import join
 from symc.codegen.passes.lanes import lanes
@@ -41,6 +44,6 @@ from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, beside, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, lanes,
-    parallel, carry,
+    parallel, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

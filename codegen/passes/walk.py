@@ -114,11 +114,12 @@ def rebuild_statement(
             new, t, o = visit(condition), block(then), block(otherwise)
             same = new is condition and t is then and o is otherwise
             return stmt if same else If(new, t, o)
-        case Alloc(buffer):
+        case Alloc(buffer, value):
             shape = tuple(map(visit, buffer.shape))
-            if _same(shape, buffer.shape):
+            first = None if value is None else visit(value)
+            if _same(shape, buffer.shape) and first is value:
                 return stmt
-            return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
+            return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role), first)
         case Barrier() | Combine():
             return stmt
         case _:
@@ -191,8 +192,8 @@ def expressions(stmt: Stmt) -> tuple[Expr, ...]:
             return (extent, *expressions_of(cut))
         case If(condition):
             return (condition,)
-        case Alloc(buffer):
-            return buffer.shape
+        case Alloc(buffer, value):
+            return buffer.shape if value is None else (value,)
         case Barrier() | Combine():
             return ()
         case _:

@@ -129,6 +129,11 @@ class _Kernel:
         for length in buffer.shape:
             self.integer(length, stmt, "a length")
         self.bind(buffer.name, stmt)
+        if stmt.value is not None:
+            if buffer.shape:
+                raise Broken(stmt, f"{buffer.name} begins with a value, but is no scalar")
+            if check_expr(stmt.value, self.scope, stmt) is not buffer.dtype:
+                raise Broken(stmt, f"{buffer.name} is {buffer.dtype}, its value {stmt.value.dtype}")
         self.buffers[buffer.name] = buffer.dtype
         self.writable.add(buffer.name)
 

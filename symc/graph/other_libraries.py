@@ -77,7 +77,7 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "clamp": "T.clip", "no_grad": "symc.disconnected_grad", "autograd": "symc.grad",
         "nn": "T.nnet", "lax": "symc.scan, symc.while_loop and symc.ifelse", "randn": _STREAM,
         "rand": _STREAM, "save": "symc.save", "load": "symc.load", "jit": "symc.function",
-        **{name: f"np.{name}" for name in ("pi", "e", "inf", "nan", "finfo", "iinfo")},
+        **{name: f"np.{name}" for name in ("pi", "e", "inf", "nan")},
         **{name: f'"{name}", as text' for name in (
             "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
             "float32", "float64", "complex64", "complex128",
@@ -147,7 +147,7 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "extract_diag": "T.diagonal",
         "SVD": "T.linalg.svd", "Solve": "T.linalg.solve", "MatrixInverse": "T.linalg.inv",
         "Det": "T.linalg.det",
-        "cho_factor": "T.linalg.cholesky", "lu": "T.linalg.solve", "lu_factor": "T.linalg.solve",
+        "cho_factor": "T.linalg.cholesky",
         "lu_solve": "T.linalg.solve", "solve_lower_triangular":
         "T.linalg.solve_triangular(a, b, lower=True)",
         "solve_upper_triangular": "T.linalg.solve_triangular(a, b)",

@@ -59,12 +59,10 @@ def test_softmax_becomes_three_vector_loops() -> None:
         shown(made)
         == """
 for i in parallel(n):
-  alloc m: float64[]
-  m[0] = -inf
+  alloc m: float64[] = -inf
   for j in vector(c):
     m[0] max= x[i*c + j]
-  alloc s: float64[]
-  s[0] = 0.0
+  alloc s: float64[] = 0.0
   for k in vector(c):
     let e_value: float64 = exp(x[i*c + k] - m[0])
     y[i*c + k] = e_value

@@ -40,8 +40,8 @@ class Faulty:
                 while True:
                     sum(self.parts)
             case "memory":
-                held = [bytearray(1 << 30) for _ in range(100)]
-                raise AssertionError(f"{len(held)} GB were there")
+                held = bytearray(100 << 30)  # in one piece: refused before a page of it is touched
+                raise AssertionError(f"{len(held)} bytes were there")
             case "wrong":
                 raise Wrong(f"a wrong number in mode {mode}")
             case "error":

@@ -279,7 +279,9 @@ def literal(value: Any) -> str:
 
 
 def _plainer(value: Array) -> Sequence[str]:
-    texts = [literal(np.zeros_like(value)), literal(np.ones_like(value))]
+    texts = [literal(np.zeros_like(value))] if value.any() else []
+    if not np.isin(value, (0, 1)).all():  # ones are no plainer than zeros: that would never end
+        texts.append(literal(np.ones_like(value)))
     for place in range(value.size):
         for number in (0, 1):
             simple = np.array(value)

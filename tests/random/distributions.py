@@ -86,7 +86,7 @@ def _wald(mean: float, scale: float) -> Callable[[Array], Array]:
 
 def _noncentral(df: float, nonc: float) -> Callable[[Array], Array]:
     """A mixture of chi-square distributions, by a Poisson distribution."""
-    chances = [math.exp(i * math.log(nonc / 2) - nonc / 2 - math.lgamma(i + 1)) for i in range(60)]
+    chances = [math.exp(i * math.log(nonc / 2) - nonc / 2 - math.lgamma(i + 1)) for i in range(22)]
     parts = [(p, _gamma(df / 2 + i)) for i, p in enumerate(chances)]
     return lambda x: np.sum([p * cdf(x / 2) for p, cdf in parts], axis=0)
 

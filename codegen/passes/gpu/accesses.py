@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from symc.codegen.cost.loops import work
 from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var, const
 from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.gpu.unused import live, names_used
 from symc.codegen.passes.strips import StripLoop, strip_loop
-from symc.codegen.passes.walk import loads_of, rebuild, substitute
+from symc.codegen.passes.walk import loads_of, names_in, rebuild, substitute
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
     from symc.codegen.ir import Stmt
+    from symc.codegen.passes.walk import Block
 
 
 @record
@@ -143,6 +145,14 @@ class Lanes:
     """Those that a thread loads from where it takes long, each once."""
     turns: int
     """How many packs of each array a thread of a grid has, and one of a team asks for at a time."""
+    single: Block
+    """The statements for one element in memory."""
+    packed: Block
+    """The statements for one element in registers: no names for the indexes of packs."""
+    starts: bool
+    """Whether anything needs the number of the first element of a pack."""
+    starts_held: bool
+    """The same where the packs that are loaded ahead are in registers."""
 
 
 def lanes_of(
@@ -166,7 +176,17 @@ def lanes_of(
         turns = 2 if _is_light(strip.loop) and 1 <= len(loaded) <= 2 else 1
     else:
         turns = AHEAD // len(ahead) if ahead else 1
-    return Lanes(loop, strip, int(length.value), found, ahead, turns)
+    indexes = {(pack.buffer, pack.index) for pack in found}
+    packed = live(strip.loop.body, indexes)
+    named, start = names_used(packed, indexes), strip.start.var.name
+    bases = {(pack.buffer, pack.base) for pack in ahead}
+    later = [pack for pack in found if pack.stored or (pack.buffer, pack.base) not in bases]
+    return Lanes(
+        loop, strip, int(length.value), found, ahead, turns,
+        live(strip.loop.body), packed,
+        starts=start in named.union(*(names_in(pack.base) for pack in found)),
+        starts_held=start in named.union(*(names_in(pack.base) for pack in later)),
+    )  # fmt: skip
 
 
 def _is_light(loop: Loop) -> bool:

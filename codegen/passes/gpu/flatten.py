@@ -8,6 +8,7 @@ indexes and so never adds a division, this always works; a device has arithmetic
 from __future__ import annotations
 
 from symc.codegen.ir import Binary, Expr, Let, Loop, Stmt, Var, add, mul
+from symc.codegen.passes.row_major import row_of
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -59,17 +60,13 @@ def _replaced(body: Block, outer: Var, inner: Var, stride: Expr, flat: Var) -> B
     """The body with ``i*m + j`` replaced, also where something is added to i."""
 
     def visit(expr: Expr) -> Expr:
-        match expr:
-            case Binary("add", Binary("mul", row, m), Var(j)) if j == inner.name and m == stride:
-                match row:
-                    case Var(i) if i == outer.name:
-                        return flat
-                    case Binary("add", start, Var(i)) if i == outer.name:
-                        return add(mul(visit(start), stride), flat)
-                    case Binary("add", Var(i), start) if i == outer.name:
-                        return add(mul(visit(start), stride), flat)
-                    case _:
-                        return rebuild(expr, visit)
+        match row_of(expr, inner.name, stride):
+            case Var(i) if i == outer.name:
+                return flat
+            case Binary("add", start, Var(i)) if i == outer.name:
+                return add(mul(visit(start), stride), flat)
+            case Binary("add", Var(i), start) if i == outer.name:
+                return add(mul(visit(start), stride), flat)
             case _:
                 return rebuild(expr, visit)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
-    Binary,
     Const,
     Expr,
     If,
@@ -22,8 +21,8 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Var,
 )
+from symc.codegen.passes.row_major import row_of
 from symc.codegen.passes.walk import (
     Block,
     loads_of,
@@ -84,12 +83,7 @@ def _is_independent(outer: Loop, inner: Loop) -> bool:
 
 def _column(index: Expr, inner: Loop) -> Expr | None:
     """The form of an index that tells columns apart: equal forms never meet in two columns."""
-    match index:
-        case Var(name) if name == inner.var.name:
-            return Const(0)
-        case Binary("add", Binary("mul", row, width), Var(name)) if (
-            name == inner.var.name and width == inner.extent and inner.var.name not in names_in(row)
-        ):
-            return width
-        case _:
-            return None
+    if index == inner.var:
+        return Const(0)
+    row = row_of(index, inner.var.name, inner.extent)
+    return None if row is None or inner.var.name in names_in(row) else inner.extent

@@ -11,6 +11,7 @@
     packs        neighbouring elements are read and written 16 bytes at a time
     narrow       indexes have 32 bits
     wrap         other integers are computed with as unsigned ones, which wrap
+    declare      a local scalar is declared with its first value
 
 They run after `reuse simplify collapse fuse simplify` of the processor's passes and take the place
 of `vectorize` and `parallel`. `flatten` and `teams` are parts of `mapping`.
@@ -22,6 +23,7 @@ from collections.abc import Callable
 
 from symc.codegen.ir import Program
 from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.declare import declare
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.gpu.interchange import interchange
 from symc.codegen.passes.gpu.join import join
@@ -42,8 +44,8 @@ _SHARED: tuple[Callable[[Program], Program], ...] = (
     long_rows, tiles, mapping, packs,
 )  # fmt: skip
 
-WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, wrap)
+WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, wrap, declare)
 """The passes for a device whose arrays may have more than 2^30 elements."""
 
-PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, narrow, wrap)
+PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, narrow, wrap, declare)
 """The passes for every other program of a device."""

@@ -34,6 +34,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.gpu.teams import is_short
+from symc.codegen.passes.row_major import row_of
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -130,13 +131,8 @@ def _row(place: Expr, columns: Loop | None) -> Expr | None:
     """The key to share elements out by: their place, or their row; None if columns share rows."""
     if columns is None:
         return place
-    match place:
-        case Binary("add", Binary("mul", row, width), Var(name)) if (
-            name == columns.var.name and width == columns.extent and name not in names_in(row)
-        ):
-            return row
-        case _:
-            return None
+    row = row_of(place, columns.var.name, columns.extent)
+    return None if row is None or columns.var.name in names_in(row) else row
 
 
 def _guarded(block: Block, mine: Expr) -> Block:
