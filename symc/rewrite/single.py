@@ -2,7 +2,7 @@
 
 An equal node may know less of its lengths: ``x * ones(2)`` is x, whose length is then a number that
 calls bring, and of ``[1:2]`` of it nothing says that it has one element. Axes of length 1 are those
-that broadcast and that can be dropped, so nodes built upon the replacement would mean something else.
+that broadcast and can be dropped, so nodes built upon the replacement would mean something else.
 """
 
 from __future__ import annotations
