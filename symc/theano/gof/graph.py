@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
@@ -442,7 +442,7 @@ _observers: list[Callable[[Variable], None]] = []
 
 
 @contextlib.contextmanager
-def nodes_constructed() -> Iterator[list[Variable]]:
+def nodes_constructed() -> Generator[list[Variable], None, None]:
     """A context whose value is the list of variables that are made in it, and have an owner.
 
     >>> import symc.theano as theano

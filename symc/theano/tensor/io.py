@@ -26,7 +26,7 @@ class LoadFromDisk(Op):
                 "The only supported values for mmap_mode are None and 'c', got %s" % mmap_mode
             )
         self.dtype, self.broadcastable = np.dtype(dtype).name, tuple(broadcastable)
-        self.mmap_mode = mmap_mode
+        self.mmap_mode: Any = mmap_mode
 
     def make_node(self, path: Any) -> Apply:
         if isinstance(path, str):

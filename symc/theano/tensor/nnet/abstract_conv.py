@@ -241,7 +241,8 @@ class ByName:
     ) -> None:  # fmt: skip
         if unshared:
             raise NotImplementedError("symc.theano has no unshared convolutions")
-        super().__init__(  # type: ignore[call-arg]
+        op: Any = super()
+        op.__init__(
             self.axes, border_mode, subsample, filter_flip, filter_dilation, num_groups, imshp, kshp
         )
 

@@ -22,9 +22,8 @@ class Correlation:
     ) -> None:  # fmt: skip
         if unshared:
             raise NotImplementedError("symc.theano has no unshared convolutions")
-        super().__init__(  # type: ignore[call-arg]
-            self.axes, border_mode, subsample, False, filter_dilation, num_groups
-        )
+        op: Any = super()
+        op.__init__(self.axes, border_mode, subsample, False, filter_dilation, num_groups)
 
 
 def spatial_lengths(op: Any, first: Any, second: Any, shape: Any, by: str) -> Any:
