@@ -15,6 +15,7 @@ from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild
 from symc.rewrite.rule import Attempt, Attempts, Rule, RuleSet
+from symc.rewrite.single import keep_single
 
 
 @record
@@ -71,6 +72,10 @@ def normalise(
             current, attempts = node, fitting.rest
         else:
             current = rebuild(node, args)
+            single = keep_single(node, current)
+            if single is not current:
+                _follow(node, single, done, forward, stack)
+                continue
             if current in done:
                 done[node] = done[current]
                 continue
@@ -115,6 +120,7 @@ def _first(
 def _accepted(attempt: Attempt, node: Tensor, after: Tensor, trace: list[Rewrite] | None) -> Tensor:
     if node.type.dtype is not after.type.dtype or node.ndim != after.ndim:
         raise RulesDisagree(f"rule {attempt.rule.name} turned {node.type} into {after.type}")
+    after = keep_single(node, after)
     if node.name is not None and after.name is None and after.args:
         after.name = node.name
     if trace is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symc
 from symc import tensor as T
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
@@ -167,6 +168,22 @@ def test_replacements_have_the_shape_of_what_they_replace() -> None:
     assert best.op.label == "broadcastto"
     m = T.tensor("bool", (3, 1), "m")
     assert optimize(T.where(m, v, v)).type.shape == (3, 4)
+
+
+def test_axes_of_length_1_stay_known_where_the_replacement_tells_less() -> None:
+    """The 2 of ``w``'s last axis is told by what it was multiplied by: see `keep_single`."""
+    x, w = T.matrix("x"), T.tensor3("w")
+    both = T.stack([x, x * 2.0], axis=-1)
+    slope = symc.grad((both * w).sum(), x)
+    values = np.arange(24.0).reshape(3, 4, 2)
+    best = optimize(slope)
+    found = evaluate([slope, best], {x: np.ones((3, 4)), w: values})
+    np.testing.assert_array_equal(found[0], values[..., 0] + 2 * values[..., 1])
+    np.testing.assert_array_equal(found[1], found[0])
+    stretched = T.ones((3, 4, 2)) * w
+    column = stretched[:, :, 1:] + T.arange(5.0)
+    assert optimize(column).type.shape[-1] == 5
+    assert (evaluate([optimize(column)], {w: values})[0] == values[..., 1:] + np.arange(5.0)).all()
 
 
 def test_dtypes_are_kept() -> None:

@@ -224,8 +224,9 @@ def compiled(made: Definition) -> Any:
     from symc.theano.compile.mode import get_mode
     from symc.theano.compile.vm import PythonProgram, needs_python
 
-    if needs_python(made):
-        return PythonProgram(made)
+    mode = get_mode(made.mode)
+    if mode.watch is not None or needs_python(made):
+        return PythonProgram(made, mode.watch)
     symbols, translation, found = translated(made)
     _check_given(made, translation.known, found)
     first, second = len(made.outputs), len(made.outputs) + len(made.updates)
@@ -233,7 +234,6 @@ def compiled(made: Definition) -> Any:
         (target.symc_variable, new)
         for (target, _), new in zip(made.updates, found[first:second], strict=True)
     ]
-    mode = get_mode(made.mode)
     return symc.function(
         symbols, [*found[:first], *found[second:]], updates=updates, name=_text(made.name),
         mode=mode.symc_mode, on_unused_input="ignore", no_default_updates=True,

@@ -222,7 +222,7 @@ class Function:
             graph = FunctionGraph([*variables, *shared], roots)
             self.__dict__["_maker"] = SimpleNamespace(
                 fgraph=graph, mode=get_mode(made.mode), inputs=list(made.ins),
-                outputs=list(made.outputs), expanded_inputs=list(made.ins), function=self,
+                outputs=self.outputs, expanded_inputs=list(made.ins), function=self,
             )  # fmt: skip
         return self.__dict__["_maker"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from symc.theano.compile.watching import Watch, guarding
 from symc.theano.configparser import config
 
 # The mode of symc's for each of Theano's.
 _SYMC = {
-    "Mode": "default", "FAST_RUN": "default", "FAST_COMPILE": "compile", "NanGuardMode": "nanguard",
+    "Mode": "default", "FAST_RUN": "default", "FAST_COMPILE": "compile", "NanGuardMode": "default",
     "DebugMode": "python", "DEBUG_MODE": "python", "MonitorMode": "default",
     "ProfileMode": "default", "PROFILE_MODE": "default", "STABILIZE": "default",
 }  # fmt: skip
@@ -57,6 +58,11 @@ class Mode:
         return made
 
     @property
+    def watch(self) -> Watch | None:
+        """Who looks at every node, None if nobody does."""
+        return None
+
+    @property
     def symc_mode(self) -> str:
         """The name of symc's mode."""
         return _SYMC.get(self.name, "default")
@@ -76,6 +82,10 @@ class NanGuardMode(Mode):
         self.nan_is_error, self.inf_is_error = nan_is_error, inf_is_error
         self.big_is_error = big_is_error
 
+    @property
+    def watch(self) -> Watch | None:
+        return guarding(self.nan_is_error, self.inf_is_error, self.big_is_error)
+
 
 class DebugMode(Mode):
     """Computed node by node by the interpreter, which checks each."""
@@ -86,15 +96,21 @@ class DebugMode(Mode):
 
 
 class MonitorMode(Mode):
-    """A mode whose functions `pre_func` and `post_func` symc does not call."""
+    """Calls `pre_func` and `post_func` before and after each node: of number, node and thunk.
 
-    def __init__(self, pre_func: Any = None, post_func: Any = None, **kwargs: Any) -> None:
-        if pre_func is not None or post_func is not None:
-            raise NotImplementedError(
-                "MonitorMode: symc fuses nodes; watch values with theano.printing.Print"
-            )
-        super().__init__(None, "default", "MonitorMode")
-        del kwargs
+    The thunk has `inputs` and `outputs`, lists of one-element lists of the values.
+    """
+
+    def __init__(
+        self, pre_func: Any = None, post_func: Any = None, optimizer: Any = "default",
+        linker: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(linker, optimizer, "MonitorMode")
+        self.pre_func, self.post_func = pre_func, post_func
+
+    @property
+    def watch(self) -> Watch | None:
+        return Watch(self.pre_func, self.post_func)
 
 
 class AddFeatureOptimizer:

@@ -20,10 +20,10 @@ class Container:
 
     def __init__(
         self, type: Any, storage: Any, strict: bool = False, allow_downcast: bool | None = None,
-        name: str | None = None,
+        name: str | None = None, readonly: bool = False,
     ) -> None:  # fmt: skip
-        self.type, self.storage, self.name = type, storage, name
-        self.strict, self.allow_downcast = strict, allow_downcast
+        self.type, self.storage, self.name = getattr(type, "type", type), storage, name
+        self.strict, self.allow_downcast, self.readonly = strict, allow_downcast, readonly
 
     @property
     def data(self) -> Any:
@@ -32,6 +32,8 @@ class Container:
 
     @data.setter
     def data(self, value: Any) -> None:
+        if self.readonly:
+            raise Exception(f"Cannot set readonly storage: {self.name}")
         self.storage[0] = self.filtered(value)
 
     value = data

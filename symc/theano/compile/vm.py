@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symc.theano.compile.sharedvalue import SharedVariable
+from symc.theano.compile.watching import Thunk, Watch
 from symc.theano.gof.fg import MissingInputError
 from symc.theano.gof.graph import Apply, Constant, io_toposort
 from symc.theano.gof.type import Type
@@ -31,8 +32,9 @@ class PythonProgram:
     Only what is needed is computed, and of an `ifelse` only one branch.
     """
 
-    def __init__(self, made: Definition) -> None:
-        self.made = made
+    def __init__(self, made: Definition, watch: Watch | None = None) -> None:
+        self.made, self.watch = made, watch or Watch()
+        self.numbers: dict[Apply, int] = {}
         self.variables = [each.variable for each in made.ins]
 
     def __call__(self, *values: Any) -> list[Any]:
@@ -65,8 +67,22 @@ class PythonProgram:
                 if missing:
                     pending.extend(reversed(missing))
                 else:
-                    _run(variable.owner, known)
+                    self._run(variable.owner, known)
         return known[root]
+
+    def _run(self, node: Apply, known: dict[Any, Any]) -> None:
+        branch = _branch(node, known) if _is_choice(node) else None
+        if branch is not None:
+            known.update(zip(node.outputs, (known[each] for each in branch), strict=True))
+            return
+        number = self.numbers.setdefault(node, len(self.numbers))
+        storage: list[list[Any]] = [[None] for _ in node.outputs]
+        thunk = Thunk([[known[each]] for each in node.inputs], storage)
+        self.watch.before(number, node, thunk)
+        node.op.perform(node, [cell[0] for cell in thunk.inputs], storage)
+        self.watch.after(number, node, thunk)
+        for output, cell in zip(node.outputs, storage, strict=True):
+            known[output] = cell[0]
 
 
 def _leaf(variable: Any) -> Any:
@@ -95,17 +111,6 @@ def _wanted(node: Apply, known: dict[Any, Any]) -> Sequence[Any]:
         return list(node.inputs)
     branch = _branch(node, known)
     return [node.inputs[0]] if branch is None else branch
-
-
-def _run(node: Apply, known: dict[Any, Any]) -> None:
-    branch = _branch(node, known) if _is_choice(node) else None
-    if branch is not None:
-        known.update(zip(node.outputs, (known[each] for each in branch), strict=True))
-        return
-    storage: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, [known[each] for each in node.inputs], storage)
-    for output, cell in zip(node.outputs, storage, strict=True):
-        known[output] = cell[0]
 
 
 def _copied(value: Any) -> Any:

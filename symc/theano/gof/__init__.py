@@ -3,8 +3,13 @@
 from importlib import import_module
 from typing import Any
 
-from symc.theano.gof import fg, graph, null_type, op, opt, type, utils
-from symc.theano.gof.fg import FunctionGraph, InconsistencyError, MissingInputError
+from symc.theano.gof import fg, graph, null_type, op, opt, toolbox, type, utils
+from symc.theano.gof.fg import (
+    CachedConstantError,
+    FunctionGraph,
+    InconsistencyError,
+    MissingInputError,
+)
 from symc.theano.gof.graph import (
     Apply,
     Constant,
@@ -21,6 +26,16 @@ from symc.theano.gof.op import (
     OpenMPOp,
     PureOp,
     get_test_value,
+)
+from symc.theano.gof.toolbox import (
+    Bookkeeper,
+    Feature,
+    History,
+    NodeFinder,
+    PreserveVariableAttributes,
+    PrintListener,
+    ReplaceValidate,
+    Validator,
 )
 from symc.theano.gof.type import CDataType, Generic, Type, generic
 from symc.theano.gof.utils import MethodNotDefined, scratchpad
@@ -40,8 +55,10 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "Apply", "CDataType", "CLinkerOp", "COp", "Constant", "FunctionGraph", "Generic",
-    "InconsistencyError", "MethodNotDefined", "MissingInputError", "Op", "OpenMPOp", "PureOp",
-    "Type", "Variable", "clone", "fg", "general_toposort", "generic", "get_test_value", "graph",
-    "io_toposort", "is_same_graph", "null_type", "op", "scratchpad", "type", "utils",
+    "Apply", "Bookkeeper", "CDataType", "CLinkerOp", "COp", "CachedConstantError", "Constant",
+    "Feature", "FunctionGraph", "Generic", "History", "InconsistencyError", "MethodNotDefined",
+    "MissingInputError", "NodeFinder", "Op", "OpenMPOp", "PreserveVariableAttributes",
+    "PrintListener", "PureOp", "ReplaceValidate", "Type", "Validator", "Variable", "clone",
+    "fg", "general_toposort", "generic", "get_test_value", "graph", "io_toposort",
+    "is_same_graph", "null_type", "op", "scratchpad", "toolbox", "type", "utils",
 ]  # fmt: skip

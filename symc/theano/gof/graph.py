@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from symc.graph.provenance import Where, user_line
+from symc.theano.gof.texts import as_string as as_string
+from symc.theano.gof.texts import default_leaf_formatter as default_leaf_formatter
+from symc.theano.gof.texts import default_node_formatter as default_node_formatter
+from symc.theano.gof.texts import leaf_formatter as leaf_formatter
+from symc.theano.gof.texts import node_formatter as node_formatter
+from symc.theano.gof.texts import op_as_string as op_as_string
 from symc.theano.gof.utils import scratchpad
 
 if TYPE_CHECKING:
     from symc.theano.gof.op import Op
     from symc.theano.gof.type import Type
-
-_numbers = itertools.count()
 
 
 class Node:
@@ -50,6 +55,8 @@ class Apply(Node):
             if output.owner is not None and (output.owner is not self or output.index != position):
                 raise ValueError("All output variables passed to Apply must belong to it.")
             output.owner, output.index = self, position
+            for observer in _observers:
+                observer(output)
 
     @property
     def nin(self) -> int:
@@ -112,6 +119,8 @@ class Apply(Node):
 class Variable(Node):
     """A value of a `type`: output `index` of its `owner`, or given from outside."""
 
+    __count__ = itertools.count()
+
     def __init__(
         self, type: Type, owner: Apply | None = None, index: int | None = None,
         name: str | None = None,
@@ -123,7 +132,7 @@ class Variable(Node):
         if not isinstance(cast("object", name), str | None):
             raise TypeError("name must be a string", name)
         self.name = name
-        self.auto_name = f"auto_{next(_numbers)}"
+        self.auto_name = f"auto_{next(Variable.__count__)}"
 
     if TYPE_CHECKING:  # other attributes depend on the type: `ndim`, `dtype`, indexing
 
@@ -215,8 +224,11 @@ def io_toposort(
     inputs: Iterable[Variable], outputs: Iterable[Variable], orderings: Any = None,
     clients: Any = None,
 ) -> list[Apply]:  # fmt: skip
-    """The applications between inputs and outputs, each after those that it depends on."""
-    del orderings, clients
+    """The applications between inputs and outputs, each after those that it depends on.
+
+    `orderings` names further applications that have to come before one; `clients`, a dict, is
+    filled with the applications that depend on each.
+    """
     known = set(inputs)
     order: list[Apply] = []
     done: set[Apply] = set()
@@ -227,16 +239,19 @@ def io_toposort(
         if node in done:
             pending.pop()
             continue
-        needed = [
-            v.owner for v in node.inputs
-            if v.owner is not None and v not in known and v.owner not in done
-        ]  # fmt: skip
+        before = [v.owner for v in node.inputs if v.owner is not None and v not in known]
+        if orderings:
+            before += orderings.get(node, ())
+        needed = [each for each in before if each not in done]
         if needed:
-            pending.extend(reversed(needed))
-        else:
-            done.add(node)
-            order.append(node)
-            pending.pop()
+            pending.extend(needed)
+            continue
+        if clients is not None:
+            for each in dict.fromkeys(before):
+                clients.setdefault(each, []).append(node)
+        done.add(node)
+        order.append(node)
+        pending.pop()
     return order
 
 
@@ -413,18 +428,7 @@ def is_same_graph(var1: Any, var2: Any, givens: Any = None, debug: bool = False)
     return alike(var1, var2)
 
 
-# --- text -----------------------------------------------------------------------------------------
-
-
-def leaf_formatter(leaf: Any) -> str:
-    """The text of a variable that nothing computes."""
-    return str(leaf)
-
-
-def op_as_string(i: Any, op: Apply) -> str:
-    """An application as text: the op and its arguments."""
-    del i
-    return f"{op.op}({', '.join(leaf_formatter(each) for each in op.inputs)})"
+# --- what a program may ask -----------------------------------------------------------------------
 
 
 def io_connection_pattern(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[list[bool]]:
@@ -434,6 +438,24 @@ def io_connection_pattern(inputs: Sequence[Any], outputs: Sequence[Any]) -> list
     return connected(inputs, outputs)
 
 
-def nodes_constructed() -> Any:
-    """Theano's context that lists the variables made in it, which symc does not have."""
-    raise NotImplementedError("symc.theano has no nodes_constructed; look at io_toposort")
+_observers: list[Callable[[Variable], None]] = []
+
+
+@contextlib.contextmanager
+def nodes_constructed() -> Generator[list[Variable], None, None]:
+    """A context whose value is the list of variables that are made in it, and have an owner.
+
+    >>> import symc.theano as theano
+    >>> x = theano.tensor.dscalar("x")
+    >>> with nodes_constructed() as made:
+    ...     y = theano.tensor.exp(x)
+    >>> made == [y]
+    True
+    """
+    made: list[Variable] = []
+    observer = made.append
+    _observers.append(observer)
+    try:
+        yield made
+    finally:
+        _observers.remove(observer)

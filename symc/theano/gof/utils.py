@@ -90,9 +90,12 @@ def flatten(nested: Any) -> list[Any]:
 
 
 def give_variables_names(variables: Any) -> list[str]:
-    """A name of its own for each variable, its own where that is unique."""
-    names = [variable.name for variable in variables]
+    """Names of their own for all variables; those that have one which is unique keep it."""
+    listed = list(variables)
+    names = [variable.name for variable in listed]
     for position, name in enumerate(names):
-        if name is None or names.count(name) > 1:
+        if not name or names.count(name) > 1:
             names[position] = f"{name or 'variable'}_{position}"
+    for variable, name in zip(listed, names, strict=True):
+        variable.name = name
     return names

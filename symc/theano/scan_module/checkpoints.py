@@ -7,7 +7,7 @@ from typing import Any
 from symc.theano.scan_module.scan import scan
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
-from symc.theano.tensor.creation import zeros
+from symc.theano.tensor.creation import arange, zeros
 from symc.theano.tensor.joining import concatenate
 from symc.theano.updates import OrderedUpdates
 
@@ -19,7 +19,8 @@ def scan_checkpoints(
 ) -> tuple[Any, OrderedUpdates]:  # fmt: skip
     """A loop whose outputs are those of every N-th step; the others are computed again.
 
-    Sequences are filled up with zeros to a multiple of N steps, unless `padding` is false.
+    Sequences are filled up to a multiple of N steps, unless `padding` is false; their last loop has
+    only the steps that are left.
     """
     given = list(sequences) if isinstance(sequences, list | tuple) else [sequences]
     rows = [as_tensor_variable(each) for each in given]
@@ -38,20 +39,22 @@ def scan_checkpoints(
     count = as_tensor_variable(n_steps)
     chunks = math.ceil_intdiv(count, save_every_N)
     chunked = [_chunks(each, count, chunks, save_every_N, padding) for each in rows]
+    first = arange(0, chunks * save_every_N, save_every_N)
+    lengths = math.minimum(count - first, save_every_N)  # of the last chunk those that are left
 
-    def inner(*arguments: Any) -> Any:
+    def inner(length: Any, *arguments: Any) -> Any:
         parts = arguments[: len(rows)]
         states = list(arguments[len(rows) : len(rows) + len(infos)])
         rest = list(arguments[len(rows) + len(infos) :])
         found, updates = scan(
             fn, sequences=list(parts), outputs_info=states, non_sequences=rest,
-            n_steps=save_every_N, return_list=True,
+            n_steps=length, return_list=True,
         )  # fmt: skip
         return [each[-1] for each in found], updates
 
     return scan(
-        inner, sequences=chunked, outputs_info=infos, non_sequences=others, n_steps=chunks,
-        name=name,
+        inner, sequences=[lengths, *chunked], outputs_info=infos, non_sequences=others,
+        n_steps=chunks, name=name,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from symc.theano.scalar.dtypes import discrete_dtypes
 from symc.theano.scan_module.scan_op import Scan, Step
 from symc.theano.scan_module.until import until
 from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.shaping import shape_padleft, unbroadcast
 from symc.theano.updates import OrderedUpdates
 
 _log = logging.getLogger("theano.scan_module.scan")
@@ -61,6 +62,8 @@ def scan(
         raise ValueError(
             "Scan: n_steps is not given, and there are no sequences to tell the number of steps"
         )
+    if isinstance(steps, Constant) and int(steps.data) == 1 and not go_backwards:
+        return _single(fn, readings, starts, constants, return_list)
     rows = [row for each in readings for row in each.rows]
     earlier = [row for each in starts if each is not None for row in each.earlier]
     outcome = as_outcome(fn(*rows, *earlier, *constants))
@@ -78,6 +81,24 @@ def scan(
     ]
     return _loop(outcome, outputs, readings, starts, constants, steps, truncate_gradient,
                  go_backwards, name, strict, return_list)  # fmt: skip
+
+
+def _single(
+    fn: Any, readings: Sequence[Reading], starts: Sequence[Start | None], constants: Sequence[Any],
+    return_list: bool,
+) -> tuple[Any, OrderedUpdates]:  # fmt: skip
+    """One step, which is no loop: `fn` of the values themselves, whatever their types are."""
+    rows = [each.variable[tap - min(0, *each.taps)] for each in readings for tap in each.taps]
+    earlier = [
+        each.initial if each.taps == (-1,) else each.initial[tap - min(each.taps)]
+        for each in starts if each is not None for tap in each.taps
+    ]  # fmt: skip
+    outcome = as_outcome(fn(*rows, *earlier, *constants))
+    results = [unbroadcast(shape_padleft(each), 0) for each in outcome.outputs]
+    updates = OrderedUpdates(outcome.updates)
+    if len(results) == 1 and not return_list:
+        return results[0], updates
+    return (results or None), updates
 
 
 def _loop(
@@ -99,7 +120,8 @@ def _loop(
         each for each in inputs(roots, known)
         if each not in symbols and each not in targets and not _is_plain_constant(each, constants)
     ]  # fmt: skip
-    leaves = list(dict.fromkeys([*(c for c in constants if _is_used(c, roots)), *leaves]))
+    asked = [each for each in constants if not isinstance(each, Constant)]
+    leaves = list(dict.fromkeys([*asked, *leaves]))
     leaves = [each for each in leaves if each not in targets]
     if strict:
         _check_strict(leaves, constants)
@@ -123,12 +145,6 @@ def _loop(
 
 def _is_plain_constant(each: Any, constants: Sequence[Any]) -> bool:
     return isinstance(each, Constant) and each not in constants
-
-
-def _is_used(constant: Any, roots: Sequence[Any]) -> bool:
-    from symc.theano.gof.graph import ancestors
-
-    return not isinstance(constant, Constant) and constant in set(ancestors(roots, [constant]))
 
 
 def _check_strict(leaves: Sequence[Any], constants: Sequence[Any]) -> None:
@@ -197,6 +213,8 @@ def _start(given: Any) -> Start | None:
     taps = tuple(int(tap) for tap in (taps if isinstance(taps, list | tuple) else [taps]))
     if any(tap >= 0 for tap in taps):
         raise ValueError("All the tap values must be strictly negative", taps)
+    if len(set(taps)) < len(taps):
+        raise ValueError("All the taps must be different", taps)
     initial = as_tensor_variable(entry["initial"])
     if taps == (-1,):
         symbol = initial.type()

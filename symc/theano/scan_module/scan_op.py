@@ -13,6 +13,7 @@ from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
 from symc.theano.meaning import Translation
+from symc.theano.scan_module.scan_parts import ScanParts
 from symc.theano.tensor.type import TensorType
 
 
@@ -35,7 +36,7 @@ class Step:
     leaves: tuple[Any, ...]
 
 
-class Scan(Op):
+class Scan(ScanParts, Op):
     """A loop. Inputs: number of steps (if given), sequences, initial values, leaves."""
 
     makes_symbols = True

@@ -60,6 +60,7 @@ from symc.theano.tensor.extra_ops import searchsorted as searchsorted
 from symc.theano.tensor.extra_ops import squeeze as squeeze
 from symc.theano.tensor.extra_ops import unravel_index as unravel_index
 from symc.theano.tensor.folding import *
+from symc.theano.tensor.io import load as load
 from symc.theano.tensor.joining import *
 from symc.theano.tensor.math import *
 from symc.theano.tensor.moments import *

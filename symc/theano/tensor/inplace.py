@@ -10,23 +10,22 @@ from symc.theano.tensor.elemwise import DimShuffle as DimShuffle
 from symc.theano.tensor.elemwise import Elemwise
 
 
-def _inplace(name: str, place: int = 0) -> Elemwise:
-    return Elemwise(SCALAR_OPS[name], {0: place}, name=f"Elemwise{{{name},inplace}}")
+def _inplace(name: str, place: int = 0, called: str | None = None) -> Elemwise:
+    return Elemwise(SCALAR_OPS[name], {0: place}, name=f"{called or name}_inplace")
 
 
 _PLACES = {"switch": 1, "second": 1}
-_OTHER = {
-    "abs_": "abs__inplace", "and_": "and__inplace", "or_": "or__inplace",
-}  # fmt: skip
 for _name in SCALAR_OPS:
     if _name not in ("complex",):
         globals()[f"{_name}_inplace"] = _inplace(_name, _PLACES.get(_name, 0))
 
-fill_inplace = _inplace("second", 1)
+fill_inplace = _inplace("second", 1, "fill")
 xor_inplace = _inplace("xor")
-bitwise_and_inplace, bitwise_or_inplace = _inplace("and_"), _inplace("or_")
-bitwise_xor_inplace, bitwise_not_inplace = _inplace("xor"), _inplace("invert")
-tensor_copy_inplace = _inplace("identity")
+bitwise_and_inplace = _inplace("and_", called="bitwise_and")
+bitwise_or_inplace = _inplace("or_", called="bitwise_or")
+bitwise_xor_inplace = _inplace("xor", called="bitwise_xor")
+bitwise_not_inplace = _inplace("invert", called="bitwise_not")
+tensor_copy_inplace = _inplace("identity", called="tensor_copy")
 
 
 def transpose_inplace(x: object) -> object:

@@ -17,6 +17,7 @@ from symc.theano.tensor.canonical_slices import (
 )
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
+from symc.theano.tensor.given_slices import given_slices, has_given_slices
 from symc.theano.tensor.indexing import (
     MASK,
     AdvancedIndexingError,
@@ -210,6 +211,8 @@ advanced_subtensor1 = AdvancedSubtensor1()
 
 def getitem(x: Any, index: Any) -> Any:
     """``x[index]``."""
+    if has_given_slices(index):
+        return given_slices(x, index)
     entries = parsed(index, x.ndim)
     if is_advanced(entries):
         if len([e for e in entries if e != slice(None)]) == 1 and entries[0] != slice(None):

@@ -13,11 +13,12 @@ from symc.theano.scalar.dtypes import complex_dtypes
 from symc.theano.tensor import creation, math, products, reductions, shaping, subtensor
 from symc.theano.tensor.convert import AsTensorError, as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
+from symc.theano.tensor.numpy_methods import NumpyMethods
 from symc.theano.tensor.tiles import choose as _choose
 from symc.theano.tensor.type import TensorType
 
 
-class _tensor_py_operators:
+class _tensor_py_operators(NumpyMethods):
     """NumPy's operators and methods on variables."""
 
     type: Any

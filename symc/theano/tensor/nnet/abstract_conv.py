@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, ClassVar
 
 import symc
 import symc.tensor as T
@@ -19,6 +20,25 @@ from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.math import cast
 from symc.theano.tensor.shaping import as_lengths
 from symc.theano.tensor.type import TensorType
+
+# Names of Theano's module that are made of convolutions, by the modules that have them.
+_MADE_OF_IT = {
+    "upsampling": ("bilinear_kernel_1D", "bilinear_kernel_2D", "bilinear_upsampling",
+                   "frac_bilinear_upsampling"),
+    "separable": ("causal_conv1d", "separable_conv2d", "separable_conv3d"),
+    "conv_shapes": (
+        "assert_conv_shape", "assert_shape", "check_conv_gradinputs_shape",
+        "get_conv_gradinputs_shape", "get_conv_gradinputs_shape_1axis",
+        "get_conv_gradweights_shape", "get_conv_gradweights_shape_1axis",
+    ),
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MADE_OF_IT.items():
+        if name in names:
+            return getattr(import_module(f"symc.theano.tensor.nnet.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class AbstractConv(Op):
@@ -116,9 +136,9 @@ def conv2d(
             raise ValueError(f"Keyword arguments {name} is no longer supported")
     if kwargs:
         raise TypeError(f"conv2d() got unexpected keyword arguments {sorted(kwargs)}")
-    op = AbstractConv(
-        2, border_mode, subsample, filter_flip, filter_dilation, num_groups,
-        image_shape if input_shape is None else input_shape, filter_shape,
+    op = AbstractConv2d(
+        image_shape if input_shape is None else input_shape, filter_shape, border_mode, subsample,
+        filter_flip, filter_dilation, num_groups,
     )  # fmt: skip
     return op(input, filters)
 
@@ -129,10 +149,9 @@ def conv3d(
     filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
 ) -> Any:  # fmt: skip
     """The convolution of volumes with filters."""
-    op = AbstractConv(
-        3, border_mode, subsample, filter_flip, filter_dilation, num_groups, input_shape,
-        filter_shape,
-    )  # fmt: skip
+    op = AbstractConv3d(
+        input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups
+    )
     return op(input, filters)
 
 
@@ -210,28 +229,58 @@ class ConvGradWeights(ConvGradient):
         return [[True], [True], [False]]
 
 
-def _of_axes(kind: type[AbstractConv], convdim: int) -> Any:
-    """Theano's class of an op for so many axes: parameters are given by name."""
+class ByName:
+    """Theano's classes of these ops for so many axes, whose parameters are given by name."""
 
-    def make(
-        imshp: Any = None, kshp: Any = None, border_mode: Any = "valid", subsample: Any = None,
-        filter_flip: bool = True, filter_dilation: Any = None, num_groups: int = 1,
-        unshared: bool = False,
-    ) -> AbstractConv:  # fmt: skip
+    axes: ClassVar[int]
+
+    def __init__(
+        self, imshp: Any = None, kshp: Any = None, border_mode: Any = "valid",
+        subsample: Any = None, filter_flip: bool = True, filter_dilation: Any = None,
+        num_groups: int = 1, unshared: bool = False,
+    ) -> None:  # fmt: skip
         if unshared:
             raise NotImplementedError("symc.theano has no unshared convolutions")
-        return kind(
-            convdim, border_mode, subsample, filter_flip, filter_dilation, num_groups, imshp, kshp
+        op: Any = super()
+        op.__init__(
+            self.axes, border_mode, subsample, filter_flip, filter_dilation, num_groups, imshp, kshp
         )
 
-    return make
+
+class AbstractConv2d(ByName, AbstractConv):
+    """A convolution along two axes."""
+
+    axes = 2
 
 
-AbstractConv2d, AbstractConv3d = _of_axes(AbstractConv, 2), _of_axes(AbstractConv, 3)
-AbstractConv2d_gradInputs = _of_axes(ConvGradInputs, 2)
-AbstractConv3d_gradInputs = _of_axes(ConvGradInputs, 3)
-AbstractConv2d_gradWeights = _of_axes(ConvGradWeights, 2)
-AbstractConv3d_gradWeights = _of_axes(ConvGradWeights, 3)
+class AbstractConv3d(ByName, AbstractConv):
+    """A convolution along three axes."""
+
+    axes = 3
+
+
+class AbstractConv2d_gradInputs(ByName, ConvGradInputs):
+    """The gradient by the images."""
+
+    axes = 2
+
+
+class AbstractConv3d_gradInputs(ByName, ConvGradInputs):
+    """The gradient by the volumes."""
+
+    axes = 3
+
+
+class AbstractConv2d_gradWeights(ByName, ConvGradWeights):
+    """The gradient by the filters of images."""
+
+    axes = 2
+
+
+class AbstractConv3d_gradWeights(ByName, ConvGradWeights):
+    """The gradient by the filters of volumes."""
+
+    axes = 3
 
 
 def conv2d_grad_wrt_inputs(

@@ -18,6 +18,7 @@ from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
 from symc.theano.gradient_types import DisconnectedType
 from symc.theano.scalar.dtypes import integer_dtypes
+from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable, constant_of
 from symc.theano.tensor.shaping import element, only_first
 from symc.theano.tensor.signal.windows import pooled
@@ -44,13 +45,8 @@ class Pool(Op):
             )
 
     def make_node(self, x: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
-        x, ws = as_tensor_variable(x), as_tensor_variable(ws)
-        stride = ws if stride is None else as_tensor_variable(stride)
-        pad = as_tensor_variable((0,) * self.ndim if pad is None else pad)
-        lengths = [ws, stride, pad]
-        for each in lengths:
-            if each.ndim != 1 or each.dtype not in integer_dtypes:
-                raise TypeError("Pool downsample parameters must be vectors of ints.")
+        x = as_tensor_variable(x)
+        ws, stride, pad = lengths = pool_lengths(self.ndim, ws, stride, pad)
         sizes, pads = constant_of(ws), constant_of(pad)
         if pads is None or pads.any():
             if not self.ignore_border:
@@ -63,6 +59,27 @@ class Pool(Op):
         return Apply(self, [x, *lengths], [TensorType(x.dtype, flags)()])
 
     connection_pattern = staticmethod(only_first)
+
+    @staticmethod
+    def out_shape(
+        imgshape: Sequence[Any], ws: Any = None, ignore_border: bool = False, stride: Any = None,
+        pad: Any = None, ndim: int = 2, ds: Any = None, st: Any = None, padding: Any = None,
+    ) -> list[Any]:  # fmt: skip
+        """The shape of a pooling of images of a shape, of numbers or variables.
+
+        >>> Pool.out_shape((9, 8, 6), (2, 2))
+        [9, 4, 3]
+        """
+        sizes = ds if ws is None else ws
+        steps = next((each for each in (stride, st) if each is not None), sizes)
+        pads = next((each for each in (pad, padding) if each is not None), (0,) * ndim)
+        if len(imgshape) < ndim:
+            raise TypeError(f"imgshape must have at least {ndim} dimensions")
+        found = [
+            _pooled_length(imgshape[axis] + 2 * pads[axis], sizes[axis], steps[axis], ignore_border)
+            for axis in range(-ndim, 0)
+        ]
+        return [*imgshape[:-ndim], *found]
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         numbers = windows_at(inputs[1:], self.ndim)
@@ -92,8 +109,24 @@ class Pool(Op):
             or any(constant_of(each) is None for each in inputs[1:])
         ):
             return super().L_op(inputs, outputs, output_grads)
-        gradient = MaxPoolGrad(self)(inputs[0], outputs[0], output_grads[0], *inputs[1:])
+        rule = MaxPoolGrad(self.ignore_border, self.mode, self.ndim)
+        gradient = rule(inputs[0], outputs[0], output_grads[0], *inputs[1:])
         return [gradient, *(DisconnectedType()() for _ in inputs[1:])]
+
+
+def _pooled_length(n: Any, size: Any, step: Any, ignore_border: bool) -> Any:
+    """How many windows there are along an axis."""
+    most: Any
+    which: Any
+    if any(isinstance(each, Variable) for each in (n, size, step)):
+        most, which = math.maximum, math.switch
+        begun = math.ge(step, size)
+    else:
+        most, which = max, lambda test, left, right: left if test else right
+        begun = step >= size
+    if ignore_border:
+        return most((n - size) // step + 1, 0)
+    return which(begun, (n - 1) // step + 1, most((n - 1 - size) // step + 1, 0) + 1)
 
 
 def _of_axes(kind: str, ndim: int) -> Any:
@@ -104,37 +137,108 @@ def _of_axes(kind: str, ndim: int) -> Any:
 class MaxPoolGrad(Op):
     """The gradient of a pooling by the maximum: it goes to all elements that are equal to it."""
 
-    __props__ = ("pool",)
+    __props__ = ("ignore_border", "mode", "ndim")
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
+    def __init__(
+        self, ignore_border: bool = False, mode: str = "max", ndim: int = 2, openmp: Any = None
+    ) -> None:
+        del openmp
+        self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
 
-    def make_node(self, x: Any, maxout: Any, gz: Any, *lengths: Any) -> Apply:
-        x, maxout, gz = (as_tensor_variable(each) for each in (x, maxout, gz))
-        return Apply(self, [x, maxout, gz, *lengths], [x.type()])
+    def make_node(
+        self, x: Any, maxout: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None
+    ) -> Apply:
+        given = [as_tensor_variable(each) for each in (x, maxout, gz)]
+        lengths = pool_lengths(self.ndim, ws, stride, pad)
+        return Apply(self, [*given, *lengths], [given[0].type()])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Lengths have no gradient."""
         return [[position < 3] for position in range(node.nin)]
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        pool = self.pool
-        x, greatest, bar = (as_images(each, pool.ndim) for each in inputs[:3])
-        numbers = windows_at(inputs[3:], pool.ndim)
+        x, greatest, bar = (as_images(each, self.ndim) for each in inputs[:3])
+        numbers = windows_at(inputs[3:], self.ndim)
         assert numbers is not None, "the gradient is asked for where windows are known"
         window, strides, lengths = numbers
         hole = placeholder(x.type)
         pads = tuple((pad, pad) for pad in lengths)
 
         def windows_of(images: Tensor) -> Tensor:
-            return max_windows(pool.ndim, images, window, strides, pads, not pool.ignore_border)
+            return max_windows(self.ndim, images, window, strides, pads, not self.ignore_border)
 
-        last = tuple(range(x.ndim, x.ndim + pool.ndim))
+        last = tuple(range(x.ndim, x.ndim + self.ndim))
         same = T.eq(windows_of(x), T.expand_dims(greatest, last))
         spread = T.where(same, T.expand_dims(bar, last), T.zeros((), dtype=bar.dtype))
         pulled: Tensor = symc.Lop(windows_of(hole), hole, spread)
         (result,) = substitute([pulled], {hole: x})
-        return [like_input(result, inputs[0], pool.ndim)]
+        return [like_input(result, inputs[0], self.ndim)]
+
+
+class AveragePoolGrad(Op):
+    """The gradient of a pooling by sums or means. Inputs: `x`, the gradient, lengths."""
+
+    __props__ = ("ignore_border", "mode", "ndim")
+
+    def __init__(
+        self, ignore_border: bool = False, mode: str = "average_inc_pad", ndim: int = 2
+    ) -> None:
+        self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
+
+    def make_node(self, x: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
+        given = [as_tensor_variable(x), as_tensor_variable(gz)]
+        return Apply(self, [*given, *pool_lengths(self.ndim, ws, stride, pad)], [given[0].type()])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Lengths have no gradient."""
+        return [[position < 2] for position in range(node.nin)]
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x, bar, *lengths = inputs
+        hole = placeholder(x.type)
+        pool = Pool(self.ignore_border, self.mode, self.ndim)
+        (result,) = pool.meaning(node, hole, *lengths)
+        pulled: Tensor = symc.Lop(result, hole, bar)
+        return substitute([pulled], {hole: x})
+
+
+class DownsampleFactorMaxGradGrad(Op):
+    """What `MaxPoolGrad` passes on: of each window the `ggx` where `x` is its greatest element."""
+
+    __props__ = ("ignore_border", "mode", "ndim")
+
+    def __init__(self, ignore_border: bool = False, mode: str = "max", ndim: int = 2) -> None:
+        self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
+
+    def make_node(
+        self, x: Any, maxout: Any, ggx: Any, ws: Any, stride: Any = None, pad: Any = None
+    ) -> Apply:
+        given = [as_tensor_variable(each) for each in (x, maxout, ggx)]
+        lengths = pool_lengths(self.ndim, ws, stride, pad)
+        return Apply(self, [*given, *lengths], [given[1].type()])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Only the third input has a gradient: the first two only choose."""
+        return [[position == 2] for position in range(node.nin)]
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x, greatest, wanted = inputs[:3]
+        rule = MaxPoolGrad(self.ignore_border, self.mode, self.ndim)
+        hole = placeholder(greatest.type)
+        (back,) = rule.meaning(node, x, greatest, hole, *inputs[3:])
+        pulled: Tensor = symc.Lop(back, hole, wanted)  # it is linear in the gradient
+        return substitute([pulled], {hole: greatest})
+
+
+def pool_lengths(ndim: int, ws: Any, stride: Any, pad: Any) -> list[Any]:
+    """Window, step and padding as variables; the step is the window where it is not given."""
+    ws = as_tensor_variable(ws)
+    stride = ws if stride is None else as_tensor_variable(stride)
+    found = [ws, stride, as_tensor_variable((0,) * ndim if pad is None else pad)]
+    for each in found:
+        if each.ndim != 1 or each.dtype not in integer_dtypes:
+            raise TypeError("Pool downsample parameters must be vectors of ints.")
+    return found
 
 
 def windows_at(lengths: Sequence[Tensor], ndim: int) -> list[tuple[int, ...]] | None:
@@ -229,3 +333,11 @@ def pool_3d(
 ) -> Any:  # fmt: skip
     """Pooling along the last three axes."""
     return _pooled(3, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
+
+
+def max_pool_2d_same_size(input: Any, patch_size: Any) -> Any:
+    """`input`, of which only the greatest elements of each patch are kept; the others are 0."""
+    pool = Pool(ignore_border=True)
+    lengths = [_numbers(patch_size, 2, "patch_size")] * 2 + [_numbers((0, 0), 2, "pad")]
+    greatest = pool(input, *lengths)
+    return MaxPoolGrad(ignore_border=True)(input, greatest, greatest, *lengths)

@@ -1,0 +1,35 @@
+"""`theano.typed_list`: variables whose values are lists, run op by op in Python."""
+
+from symc.theano.typed_list import basic, type
+from symc.theano.typed_list.basic import (
+    Append,
+    Count,
+    Extend,
+    GetItem,
+    Index,
+    Insert,
+    Length,
+    MakeList,
+    Remove,
+    Reverse,
+    TypedListConstant,
+    TypedListVariable,
+    append,
+    count,
+    extend,
+    getitem,
+    index_,
+    insert,
+    length,
+    make_list,
+    remove,
+    reverse,
+)
+from symc.theano.typed_list.type import TypedListType
+
+__all__ = [
+    "Append", "Count", "Extend", "GetItem", "Index", "Insert", "Length", "MakeList", "Remove",
+    "Reverse", "TypedListConstant", "TypedListType", "TypedListVariable", "append", "basic",
+    "count", "extend", "getitem", "index_", "insert", "length", "make_list", "remove", "reverse",
+    "type",
+]  # fmt: skip
