@@ -63,7 +63,7 @@ def compare(f: Callable[..., Any], *arrays: Any, seconds: float = 0.3) -> Compar
     >>> found = symc.benchmark.compare(energy, np.ones((100, 3)), np.ones(100), seconds=0.01)
     >>> found.outcome.entries["symc"].first > found.outcome.entries["symc"].steady.median
     True
-    >>> print(found)  # doctest: +ELLIPSIS
+    >>> print(found)  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
              a call ... first result   pays after
     energy...
       symc ...

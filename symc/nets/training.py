@@ -26,7 +26,7 @@ def learner(
     >>> w, x = symc.nets.Weights(), T.fmatrix("x")
     >>> loss = ((w.dense("out", T.specify_shape(x, (None, 2)), 1) - 1) ** 2).mean()
     >>> step = symc.nets.learner(w, [x], loss, name="step", rate=0.1)
-    >>> first, last = [float(step(np.eye(2))) for _ in range(40)][:: 39]
+    >>> first, last = [float(step(np.eye(2, dtype="float32"))) for _ in range(40)][:: 39]
     >>> last < 0.1 * first
     True
     """
