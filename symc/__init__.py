@@ -10,7 +10,9 @@ import sys as _sys
 import typing as _typing
 
 try:
-    import symc.codegen as _codegen  # noqa: F401 -- only whether it is there
+    import symc.codegen as _codegen
+
+    del _codegen  # only whether it is there
 except ModuleNotFoundError as _error:
     raise ImportError(
         "symc.codegen is missing: symc/codegen and symc/cache of a checkout are links, which zip "
@@ -44,10 +46,14 @@ with _without_collection():
     from symc.version import VERSION as _VERSION
 
 if _typing.TYPE_CHECKING:
+    from symc import cuda as cuda
     from symc import dask as dask
+    from symc import debug as debug
     from symc import distributed as distributed
     from symc import errors as errors
+    from symc import nets as nets
     from symc import optim as optim
+    from symc import sympy as sympy
     from symc import testing as testing
     from symc.calls.kept import free_memory as free_memory
     from symc.debug import dprint as dprint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,14 +15,14 @@ def schur(a: Array) -> tuple[Array, Array, int]:
     t: Any = np.array(a, np.result_type(a, np.float64))
     z: Any = np.eye(n, dtype=t.dtype)
     try:
-        order: Any = np.linalg.eigvals(t)
+        order = cast("Array", np.linalg.eigvals(t))
     except np.linalg.LinAlgError:
         return np.full_like(t, np.nan), np.full_like(t, np.nan), 1
     start = 0
     while start < n:
         rest = t[start:, start:]
-        found: Any = np.linalg.eigvals(rest)
-        value: Any = found[np.argmin(abs(found - order[start]))]
+        found = cast("Array", np.linalg.eigvals(rest))
+        value: Any = found[np.argmin(np.abs(found - order[start]))]
         columns = _invariant(rest, value)
         width = columns.shape[1]
         turn = np.eye(n, dtype=t.dtype)
