@@ -22,6 +22,7 @@ from symc.tensor.elementwise import (
     binary,
     call,
     cast_to,
+    common,
     elementwise,
 )
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
@@ -129,10 +130,28 @@ mod = elementwise(
     lambda g, x, y, z: g, lambda g, x, y, z: -g * floor(x / y),
     domain="number", cost=8, checks=_nonzero_divisor,
 )  # fmt: skip
-fmod = elementwise(
+_fmod = elementwise(
     "fmod", np.fmod, call("fmod"), "The remainder of x / y with the sign of x, as C's fmod.",
     lambda g, x, y, z: g, lambda g, x, y, z: -g * trunc(x / y), cost=20,
 )  # fmt: skip
+
+
+def fmod(x: TensorLike, y: TensorLike) -> Tensor:
+    """The remainder of x / y with the sign of x, as C's fmod; an integer for integers.
+
+    Elementwise, with NumPy's dtype; raises DTypeError for bool. Integers modulo zero raise
+    ZeroDivisionError at run time; floats give NaN.
+
+    >>> import symc.tensor as T
+    >>> T.fmod([7, -7], 3).eval()
+    array([ 1, -1])
+    """
+    left, right = common((x, y), "number", "fmod")
+    if not left.dtype.is_integer:
+        return _fmod(x, y)
+    rest = mod(left, right)
+    other = OPERATORS["ne"](rest, 0) & ((left < 0) ^ (right < 0))
+    return OPERATORS["where"](other, rest - right, rest)
 
 
 def divmod(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
