@@ -41,7 +41,7 @@ def test_every_pair_of_types(mode: str) -> None:
 
 def test_zero_raises_and_floats_have_a_derivative() -> None:
     with pytest.raises(ZeroDivisionError):
-        T.fmod(np.int8([3]), np.int8([0])).eval()
+        T.fmod(np.array([3]), np.array([0])).eval()
     x, y = T.dscalar("x"), T.dscalar("y")
     slopes = symc.function([x, y], [symc.grad(T.fmod(x, y), v) for v in (x, y)])
     assert slopes(-7.5, 2.0) == [1.0, 3.0]
