@@ -54,7 +54,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
         return cast_to(total(powers * coefficients, last), at.dtype)
     shape = (*at.type.shape, n)
     steps = Recurrence(last)(broadcast_to(column, shape), broadcast_to(coefficients, shape))
-    return steps[..., -1]
+    return total(steps[..., -1:], last)  # 0 without coefficients
 
 
 def _coefficients(label: str, p: TensorLike) -> Tensor:

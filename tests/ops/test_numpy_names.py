@@ -308,3 +308,15 @@ def test_products_with_logarithms() -> None:
 )  # fmt: skip
 def test_derivatives_of_products_with_logarithms(build: Any, at: list[float]) -> None:
     check(build, np.array(at), compiled=False)
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_a_polynomial_of_no_coefficients_is_zero(mode: str) -> None:
+    """Where their number is unknown, the last step of Horner's scheme was out of bounds."""
+    p, x = T.dvector("p"), T.dmatrix("x")
+    value = T.polyval(p, x)
+    f = symc.function([p, x], [value, *symc.grad(value.sum(), [p, x])], mode=mode)
+    for shape in ((2, 2), (0, 0)):
+        for result, like in zip(f([], np.ones(shape)), ((*shape,), (0,), shape), strict=True):
+            np.testing.assert_array_equal(result, np.zeros(like))
+    assert f([1.0, 2.0], [[3.0]])[0] == 5.0
