@@ -75,6 +75,7 @@ static inline double symc_bessel_debye_f64(double v, double x, double sign, doub
     double turns = floor(power * 1.4426950408889634);
     if (!(turns < 1e300)) return *bits = turns, sign < 0.0 ? INFINITY : 0.0;
     double rest = (power - turns * 0.6931471803691238) - turns * 1.9082149292705877e-10;
+    if (!(rest > 0.0 && rest < 1.0)) rest = 0.0; /* so many turns that no digit of it is left */
     *bits = turns;
     return (sign < 0.0 ? 1.2533141373155003 : 0.3989422804014327) / sqrt(root) * sum * exp(-sign * rest);
 }
@@ -165,9 +166,8 @@ static inline double symc_bessel_first_f64(double v, double x) {
 // value exp(x) 2^bits, where the factors alone would overflow.
 static inline double symc_times_power_f64(double value, double x, double bits) {
     double turns = floor(x * 1.4426950408889634);
-    if (!(turns > -1e6)) turns = -1e6;
-    if (turns > 1e6) turns = 1e6;
     double rest = (x - turns * 0.6931471803691238) - turns * 1.9082149292705877e-10;
+    if (!(rest > 0.0 && rest < 1.0)) rest = 0.0; /* so many turns that no digit of it is left */
     double sum = turns + bits;
     if (sum > 5000.0) sum = 5000.0;
     if (sum < -5000.0) sum = -5000.0;
@@ -249,7 +249,8 @@ static inline double symc_bessel_j_f64(double v, double x, double *second) {
         *second = v < 1e15 ? -INFINITY : NAN;
         return v < 1e15 ? 0.0 : NAN;
     }
-    if (x - v > 1e7) return *second = NAN; /* that many steps would take seconds */
+    // So many steps would take seconds: of the ratio below, too, which takes 15 cbrt(x).
+    if (x - v > 1e7 || x > 1e14) return *second = NAN;
     double m = v - steps, sign = 1.0, ratio;
     int tiny = x < 1e-8;
     // J' / J at the order v.

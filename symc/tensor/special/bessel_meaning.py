@@ -30,10 +30,16 @@ def _legendre(count: int) -> tuple[Floats, Floats]:
 
 
 def _series(v: Floats, x: Floats, sign: float, less: Floats | float = 0.0) -> Floats:
-    """The power series 10.2.2 and 10.25.2 by exp(-less), with terms found by their logarithms."""
+    """The power series 10.2.2 and 10.25.2 by exp(-less), with terms found by their logarithms.
+
+    NaN where its terms grow for more than a million, which would take minutes.
+    """
+    growing = (np.hypot(v, x) - v) / 2
+    endless = growing > 1e6
+    v, x = np.where(endless, 0.0, v), np.where(endless, 1.0, x)
     scale = v * (np.log(x) - math.log(2)) - _loggamma(v + 1) - less
     total, term = np.ones_like(x), np.ones_like(x)
-    for k in range(1, 3000 + int(min(x.max(initial=0), 1e6))):
+    for k in range(1, 3000 + int(growing.max(initial=0, where=~endless))):
         term = term * sign * x * x / 4 / (k * (v + k))
         total = total + term
         shift = np.where(np.abs(term) > 1e100, 200.0, 0.0)
@@ -41,7 +47,7 @@ def _series(v: Floats, x: Floats, sign: float, less: Floats | float = 0.0) -> Fl
         falls = x * x / 4 < k * (v + k)
         if np.all(falls & (np.abs(term) <= 1e-18 * np.abs(total))):
             break
-    return np.exp(scale / 2) * total * np.exp(scale / 2)
+    return np.where(endless, np.nan, np.exp(scale / 2) * total * np.exp(scale / 2))
 
 
 def _loggamma(x: Floats) -> Floats:
@@ -103,9 +109,10 @@ def _j_and_y(v: Floats, x: Floats) -> tuple[Floats, Floats]:
         if not go.any():
             break
     done = np.isfinite(high)
+    far |= done & (steps > 1e5)  # NaN, rather than seconds for a number
     y = np.where(done, low, -np.inf)
     ratio = np.zeros_like(x)
-    count = np.floor(np.maximum(a - w, 0) + 40 + 15 * np.cbrt(a))
+    count = np.where(done & ~far, np.floor(np.maximum(a - w, 0) + 40 + 15 * np.cbrt(a)), 0)
     for k in range(int(count.max(initial=0)), 0, -1):
         ratio = np.where(k <= count, 1 / (2 * (w + k) / a - ratio), ratio)
     above = np.where(done, 2 / (np.pi * a) / (ratio * low - high), 0.0)
