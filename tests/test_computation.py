@@ -120,3 +120,10 @@ def test_lengths_that_change_between_calls() -> None:
         double, total = f(np.ones((rows, 3)))
         assert double.shape == (rows, 3)
         assert total.tolist() == [rows] * 4
+
+
+def test_numbers_are_not_cut_into_rows() -> None:
+    """A sum over no axes of a number, computed for its rows, ended in an IndexError."""
+    x, y = T.dscalar("x"), T.dvector("y")
+    value = T.minimum(y, T.tanh(T.logsumexp(x, axis=None, keepdims=True)))
+    assert symc.function([x, y], value, mode="python")(0.0, [1.0, -1.0]).tolist() == [0.0, -1.0]

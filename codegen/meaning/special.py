@@ -216,8 +216,18 @@ def beta(a: float, b: float) -> float:
     if _is_pole(a + b):
         return 0.0
     sign = _sign(a) * _sign(b) * _sign(a + b)
-    size = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    size = _log_beta(low, high)
     return sign * math.exp(size) if size < 709 else sign * math.inf
+
+
+def _log_beta(low: float, high: float) -> float:
+    """The sum of three log|Gamma|, whose differences of large numbers are left out."""
+    if high > 1e17 * max(1.0, abs(low)):
+        return math.lgamma(low) - low * math.log(high)  # DLMF 5.11.12
+    try:
+        return math.lgamma(low) + math.lgamma(high) - math.lgamma(low + high)
+    except OverflowError:  # both are beyond 1e288: it is below -1e288
+        return -math.inf
 
 
 def _sign(x: float) -> int:
@@ -231,7 +241,7 @@ def betaln(a: float, b: float) -> float:
     if 1e-300 < value < 1e300 or value != value:
         return math.log(value) if value == value else value
     if a > 0 and b > 0:
-        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+        return _log_beta(min(a, b), max(a, b))
     return math.inf if value else -math.inf
 
 

@@ -101,7 +101,7 @@ def by_levels(steps: Sequence[Step], new_place: Callable[[], int]) -> list[Step 
     lengths: dict[int, Any] = {}  # of the places of steps that go row by row: how many rows
     grouped: dict[tuple[int, Any], list[Step]] = {}
     for step in steps:
-        rows = step.node.op.row_args(step.node)
+        rows = step.node.op.row_args(step.node) if step.node.ndim else None
         length = None if rows is None else step.node.type.shape[0]
         levels = [
             level.get(place, -1) + (not (rows and number in rows and lengths.get(place) == length))

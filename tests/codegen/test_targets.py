@@ -47,7 +47,7 @@ def test_a_missing_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.delenv("SYMC_CC")
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(CompilerMissing, match="Install gcc, or .*, or set SYMC_CC"):
+    with pytest.raises(CompilerMissing, match=r"Install gcc, or .*, or set SYMC_CC"):
         target.describe()
 
 
