@@ -80,11 +80,18 @@ def copy_bytes(target: View, source: View, count: int) -> None:
         target.values[target.offset + i] = source.values[source.offset + i]
 
 
+def flat_nonzero(mask: View, n: int, count: int, places: View) -> None:
+    """The positions of the true ones."""
+    true = [i for i in range(n) if mask.values[mask.offset + i]]
+    assert len(true) == count
+    places.values[places.offset : places.offset + count] = true
+
+
 ROUTINES: dict[str, Callable[..., None]] = {
     f"{function.__name__}_{kind}": function
     for function in (gemm, batched_gemm, gemv, ger, dot)
     for kind in ("f32", "f64")
-} | {"copy_bytes": copy_bytes}
+} | {"copy_bytes": copy_bytes, "flat_nonzero": flat_nonzero}
 
 
 def run_program(

@@ -18,7 +18,7 @@ from symc.codegen.verify.program import verify
 from symc.debug import dprint_text
 from symc.errors import BadIndex, DTypeError, NotFinite, RankError, ShapeMismatch
 from symc.graph.node import Tensor
-from tests.fuzz.opinions import copy_bytes
+from tests.fuzz.opinions import ROUTINES
 
 RNG = np.random.default_rng(11)
 
@@ -44,7 +44,7 @@ def interpreted(function: symc.Function, arrays: Sequence[Any]) -> list[Any]:
             if buffer.role == role:
                 array = next(values)
                 given[buffer.name] = Flat(array.ravel().tolist(), array.shape)
-    result = interpret(made, given, routines={"copy_bytes": copy_bytes})
+    result = interpret(made, given, routines=ROUTINES)
     assert result.status == 0
     outputs = [buffer for buffer in made.buffers if buffer.role == "output"]
     return [np.reshape(result.arrays[b.name].values, result.arrays[b.name].shape) for b in outputs]
