@@ -17,6 +17,7 @@ import theano.tensor as T
 from lasagne import layers
 
 images, classes = T.tensor4(), T.ivector()
+lasagne.random.set_rng(np.random.RandomState(0))
 net = layers.InputLayer((None, 1, 8, 8), images)
 net = layers.MaxPool2DLayer(layers.Conv2DLayer(net, 4, 3), 2)
 net = layers.DenseLayer(layers.DropoutLayer(net, 0.2), 16)
