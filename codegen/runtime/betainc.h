@@ -88,11 +88,11 @@ static inline double symc_betainc_all_f64(double a, double b, double x, double y
     return (swap != 0.0) == (part == 1) ? value : 1.0 - value;
 }
 
-// SYMBOL symc_beta_inverse_f64
+// SYMBOL symc_betaincinv_f64
 // NEEDS exp fabs log log1p symc_beta_term_f64 symc_betainc_all_f64
 // The x of I(a, b, x) = p. With x = 1 / (1 + exp(-t)), whichever of log I and log(1 - I) is smaller
 // is concave in t: Newton's method, with bisection where it leaves the bracket.
-static inline double symc_beta_inverse_f64(double a, double b, double p) {
+static inline double symc_betaincinv_f64(double a, double b, double p) {
     if (!(a > 0.0 && b > 0.0 && p >= 0.0 && p <= 1.0) || a == INFINITY || b == INFINITY) return NAN;
     if (p == 0.0 || p == 1.0) return p;
     double low = -750.0, high = 750.0, t = log(a / b), upper = p > 0.5;
@@ -143,4 +143,16 @@ static inline double symc_gamma_inverse_f64(double a, double p, int upper) {
         if (fabs(step) <= 1e-16 * fabs(t) || fabs(step) < 1e-17) break;
     }
     return t < -745.0 ? 0.0 : exp(t);
+}
+
+// SYMBOL symc_gammaincinv_f64
+// NEEDS symc_gamma_inverse_f64
+static inline double symc_gammaincinv_f64(double a, double p) {
+    return symc_gamma_inverse_f64(a, p, 0);
+}
+
+// SYMBOL symc_gammainccinv_f64
+// NEEDS symc_gamma_inverse_f64
+static inline double symc_gammainccinv_f64(double a, double q) {
+    return symc_gamma_inverse_f64(a, q, 1);
 }

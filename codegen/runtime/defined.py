@@ -1,8 +1,9 @@
-"""Functions whose C stands beside the op that calls them, not in a header.
+"""Functions whose meaning stands beside the op that calls them, and mostly their C too.
 
 `define` makes a row of `FUNCTIONS` from the text: name, number of arguments and types are those in
 the C, and so are the functions it calls. `load.py` has the text among its symbols. Headers
-are for long functions, for those shared by several, and for those of other types than floats.
+are for long functions, for those shared by several, and for those of other types than floats;
+`declare` makes the row of a long one.
 """
 
 from __future__ import annotations
@@ -42,6 +43,18 @@ def define(text: str, python: Callable[..., float], cost: int) -> MathFunction:
     single = f"symc_{name}_f32" if real == "fNN" else None
     arity, vectorises = head[4].count(",") + 1, _has_no_branch(text)
     row = MathFunction(name, arity, f"symc_{name}_f64", single, cost, vectorises, python)
+    FUNCTIONS[name] = row
+    return row
+
+
+def declare(name: str, arity: int, python: Callable[..., float], cost: int) -> MathFunction:
+    """Add a function whose text stands in a header, as ``symc_NAME_f64``, by its meaning.
+
+    Functions in headers are long, and loops over them do not vectorise.
+    """
+    if name in FUNCTIONS:
+        raise ValueError(f"there is a function {name} already")
+    row = MathFunction(name, arity, f"symc_{name}_f64", None, cost, False, python)
     FUNCTIONS[name] = row
     return row
 

@@ -53,11 +53,11 @@ static inline double symc_hyp2f1_near_f64(double a, double b, double c, double z
     return value;
 }
 
-// SYMBOL symc_gauss_f64
+// SYMBOL symc_hyp2f1_f64
 // NEEDS exp floor log1p pow symc_hyp2f1_near_f64 symc_hyp2f1_series_f64 tgamma
 // At z = 1 Gauss' sum DLMF 15.4.20; for z < 0 Pfaff's transformation 15.8.1; NaN for z > 1, where the
 // function is complex, unless it is a polynomial.
-static inline double symc_gauss_f64(double a, double b, double c, double z) {
+static inline double symc_hyp2f1_f64(double a, double b, double c, double z) {
     double unused;
     if (a != a || b != b || c != c || z != z) return NAN;
     if (z == 0.0 || a == 0.0 || b == 0.0) return 1.0;

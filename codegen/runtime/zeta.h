@@ -28,11 +28,11 @@ static inline double symc_zeta_sum_f64(double s, double q) {
     return sum;
 }
 
-// SYMBOL symc_hurwitz_zeta_f64
+// SYMBOL symc_hurwitz_f64
 // NEEDS fabs floor pow rint symc_sinpi_f64 symc_zeta_sum_f64 tgamma
 // Zeta(s, q) of s > 1; for q = 1 of any s, by the reflection DLMF 25.4.1. Negative q, for whole s:
 // the sums on both sides of zero (25.11.1).
-static inline double symc_hurwitz_zeta_f64(double s, double q) {
+static inline double symc_hurwitz_f64(double s, double q) {
     if (s != s || q != q) return NAN;
     if (s == 1.0) return INFINITY;
     if (s < 1.0) {
@@ -75,22 +75,22 @@ static inline double symc_exp1_scaled_f64(double x) {
     return 1.0 / below;
 }
 
-// SYMBOL symc_e1_f64
+// SYMBOL symc_exp1_f64
 // NEEDS exp symc_exp1_scaled_f64
 // E1(x), x > 0.
-static inline double symc_e1_f64(double x) {
+static inline double symc_exp1_f64(double x) {
     if (!(x >= 0.0)) return NAN;
     return x == 0.0 ? INFINITY : x > 745.0 ? 0.0 : exp(-x) * symc_exp1_scaled_f64(x);
 }
 
-// SYMBOL symc_ei_f64
-// NEEDS exp log log1p symc_e1_f64
+// SYMBOL symc_expi_f64
+// NEEDS exp log log1p symc_exp1_f64
 // Ei(x): the series DLMF 6.6.1 less itself at the zero, so that digits are right around it; from 40
 // on the asymptotic series 6.12.2.
-static inline double symc_ei_f64(double x) {
+static inline double symc_expi_f64(double x) {
     const double zero = 0.3725074107813666, rest = 1.3140183414386028e-17;
     if (x != x) return x;
-    if (x < 0.0) return -symc_e1_f64(-x);
+    if (x < 0.0) return -symc_exp1_f64(-x);
     if (x == 0.0) return -INFINITY;
     if (x > 40.0) {
         double term = 1.0, sum = 1.0;
@@ -114,11 +114,11 @@ static inline double symc_ei_f64(double x) {
     return (ratio < -0.5 ? log(x) - log(zero) : log1p(ratio)) + apart * sum;
 }
 
-// SYMBOL symc_lambert_f64
+// SYMBOL symc_lambertw_branch_f64
 // NEEDS exp fabs log log1p sqrt
 // The real w with w exp(w) = x on branch 0 (w >= -1) or -1 (w <= -1): Halley's method from the series
 // at the branch point -1/e, or from logarithms (Corless et al., Adv. Comput. Math. 5 (1996) 329).
-static inline double symc_lambert_f64(double x, double branch) {
+static inline double symc_lambertw_branch_f64(double x, double branch) {
     int lower = branch == -1.0;
     if (x != x || (branch != 0.0 && !lower)) return NAN;
     if (x == INFINITY) return lower ? NAN : x;
@@ -149,11 +149,11 @@ static inline double symc_lambert_f64(double x, double branch) {
     return w;
 }
 
-// SYMBOL symc_owen_f64
+// SYMBOL symc_owens_t_f64
 // NEEDS erfc exp fabs
 // Owen's T(h, a), the integral of exp(-h^2 (1 + t^2) / 2) / (2 pi (1 + t^2)) over 0 < t < a: by Gauss'
 // rule for |a| <= 1, up to where the integrand has ended, and by symmetry (Owen, 1956) beyond.
-static inline double symc_owen_f64(double h, double a) {
+static inline double symc_owens_t_f64(double h, double a) {
     static const double node[10] = {
         0.07652652113349734, 0.22778585114164507, 0.37370608871541955, 0.5108670019508271,
         0.636053680726515, 0.7463319064601508, 0.8391169718222188, 0.912234428251326,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 import numpy as np
 
@@ -34,6 +34,18 @@ from symc.tensor.broadcast import (
     describe,
 )
 from symc.tensor.domains import GENERAL, Domain, SignBit
+from symc.tensor.rows import (
+    Expression,
+    Expression1,
+    Expression2,
+    InHeader,
+    Options,
+    Partial,
+    Partial1,
+    Partial2,
+    Partial3,
+    Partial4,
+)
 from symc.tensor.unknown import is_unknown
 
 if TYPE_CHECKING:
@@ -43,17 +55,6 @@ if TYPE_CHECKING:
         FunctionOfThree,
         FunctionOfTwo,
     )
-
-# (bar, *args, result) -> the gradient of the argument
-Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
-Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
-Partial3: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
-Partial4: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
-Partial: TypeAlias = Callable[..., Tensor | None]
-Expression: TypeAlias = Callable[..., ir.Expr]
-Expression1: TypeAlias = Callable[[ir.Expr], ir.Expr]
-Expression2: TypeAlias = Callable[[ir.Expr, ir.Expr], ir.Expr]
-Function: TypeAlias = Callable[..., Tensor]
 
 
 @record(eq=False)
@@ -365,23 +366,11 @@ def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
             return dtype
 
 
-class Options(TypedDict, total=False):
-    """The fields of `Elementwise` that a row may leave out."""
-
-    domain: Domain
-    predicate: bool
-    cost: int
-    checks: Callable[[Tensor], Iterable[Requirement]]
-    of_complex: bool
-    commutes: bool
-    sign_bit: SignBit
-
-
 @overload
 def elementwise(
     name: str,
     numpy: Callable[[Array], Any],
-    expression: Expression1 | str,
+    expression: Expression1 | str | InHeader,
     doc: str,
     partial: Partial1 | None,
     /,
@@ -391,7 +380,7 @@ def elementwise(
 def elementwise(
     name: str,
     numpy: Callable[[Array, Array], Any],
-    expression: Expression2 | str,
+    expression: Expression2 | str | InHeader,
     doc: str,
     first: Partial2 | None,
     second: Partial2 | None,
@@ -402,7 +391,7 @@ def elementwise(
 def elementwise(
     name: str,
     numpy: Callable[..., Any],
-    expression: Expression | str,
+    expression: Expression | str | InHeader,
     doc: str,
     first: Partial3 | None,
     second: Partial3 | None,
@@ -414,7 +403,7 @@ def elementwise(
 def elementwise(
     name: str,
     numpy: Callable[..., Any],
-    expression: Expression | str,
+    expression: Expression | str | InHeader,
     doc: str,
     first: Partial4 | None,
     second: Partial4 | None,
@@ -426,7 +415,7 @@ def elementwise(
 def elementwise(
     name: str,
     numpy: Callable[..., Any],
-    expression: Expression | str,
+    expression: Expression | str | InHeader,
     doc: str,
     /,
     *partials: Partial | None,
@@ -435,11 +424,13 @@ def elementwise(
     """Defines an elementwise function from one row, and returns the public function.
 
     `expression` is the function of numbers in the loop IR, or a function in C (see `define` in
-    `codegen/runtime/defined.py`), whose meaning for interpreters is `numpy`.
+    `codegen/runtime/defined.py`), or says that ``symc_NAME_f64`` stands in a header; the meaning
+    of those for interpreters is `numpy`.
     """
     domain = options.setdefault("domain", "float")
-    if isinstance(expression, str):
-        expression = _defined(name, numpy, expression, options.get("cost", 1))
+    if isinstance(expression, str | InHeader):
+        _add_function(name, numpy, expression, len(partials), options.get("cost", 1))
+        expression = call(name)
     op = Elementwise(name, numpy, expression, partials=partials, **options)
     ELEMENTWISE[name] = op
     function: FunctionOfOne | FunctionOfTwo | FunctionOfThree | FunctionOfFour
@@ -475,18 +466,20 @@ def elementwise(
     return function
 
 
-def _defined(name: str, numpy: Callable[..., Any], text: str, cost: int) -> Expression:
-    """The expression that calls a function, which is added by its text in C."""
-    from symc.codegen.runtime.defined import define
+def _add_function(
+    name: str, numpy: Callable[..., Any], text: str | InHeader, arity: int, cost: int
+) -> None:
+    """Add a function that loops can call by the row's name."""
+    from symc.codegen.runtime.defined import declare, define
 
     def python(*args: float) -> float:
         with np.errstate(all="ignore"):
             return float(numpy(*map(np.float64, args)))
 
-    row = define(text, python, cost)
-    if row.name != name:
+    if isinstance(text, InHeader):
+        declare(name, arity, python, cost)
+    elif (row := define(text, python, cost)).name != name:
         raise ValueError(f"the C of {name} defines {row.name}")
-    return call(name)
 
 
 def call(name: str) -> Expression:

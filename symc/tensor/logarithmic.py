@@ -14,10 +14,11 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.activations import sigmoid
-from symc.tensor.elementwise import Expression2, cast_to, common, elementwise
+from symc.tensor.elementwise import cast_to, common, elementwise
 from symc.tensor.logic import eq, ge, gt, isnan, logical_and, logical_or, lt, where
 from symc.tensor.math import as_float, log, log1p, sqr
 from symc.tensor.reference_values import Floats
+from symc.tensor.rows import Expression2
 from symc.tensor.special_functions import erfc, erfcx, gamma, gammaln
 
 __all__ = [

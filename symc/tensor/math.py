@@ -18,13 +18,13 @@ from symc.graph.inputs import as_tensor
 from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import (
     ELEMENTWISE,
-    Expression2,
     binary,
     call,
     cast_to,
     common,
     elementwise,
 )
+from symc.tensor.rows import Expression2
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 
 __all__ = [

@@ -17,8 +17,9 @@ from symc.codegen.record import record
 from symc.graph.dims import Dim
 from symc.graph.lowering import Argument, LibCall, Lowering, SizeOf
 from symc.graph.node import Array, Tensor
-from symc.tensor.elementwise import Elementwise, Partial, common
+from symc.tensor.elementwise import Elementwise, common
 from symc.tensor.elementwise import call as calls
+from symc.tensor.rows import Partial
 from symc.user.declared import Declared, Rule
 from symc.user.spec import Length, Spec, as_spec, bind, names_of, value_of
 

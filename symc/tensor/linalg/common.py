@@ -25,7 +25,7 @@ from symc.tensor.lengths import public
 from symc.tensor.matrix_product import known, summed
 from symc.tensor.products import batch_shape, matmul
 from symc.tensor.reshape import reshape
-from symc.tensor.views import broadcast_to, swapaxes
+from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 
 # --- arguments ------------------------------------------------------------------------------------
 
@@ -163,6 +163,17 @@ def _real_diagonal(x: Tensor) -> Tensor:
     if x.dtype.is_complex:
         x = cast_to(PROPERTIES["real"](x), x.dtype)
     return OPERATORS["where"](eye(public(x.type.shape[-1]), dtype=BOOL), x, 0)
+
+
+def differences(values: Tensor) -> Tensor:
+    """``w[j] - w[i]`` at i, j: the gaps between a vector's numbers, which gradients divide by."""
+    return expand_dims(values, -2) - expand_dims(values, -1)
+
+
+def off_diagonal_reciprocal(gaps: Tensor) -> Tensor:
+    """1 / x of square matrices, and 0 on their diagonals."""
+    same = eye(public(gaps.type.shape[-1]), dtype=BOOL)
+    return OPERATORS["where"](same, 0.0, 1.0 / OPERATORS["where"](same, 1.0, gaps))
 
 
 # --- lowering -------------------------------------------------------------------------------------

@@ -10,12 +10,20 @@ import numpy as np
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.graph.lowering import Argument, LibCall, SizeOf
-from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.node import PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, as_dtype, complex_for, to_numpy
-from symc.tensor.diagonals import diagonal, eye
+from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import conjugated
-from symc.tensor.lengths import public
-from symc.tensor.linalg.common import adjoint, batch_of, kind_of, square_matrices, succeeds, times
+from symc.tensor.linalg.common import (
+    adjoint,
+    batch_of,
+    differences,
+    kind_of,
+    off_diagonal_reciprocal,
+    square_matrices,
+    succeeds,
+    times,
+)
 from symc.tensor.linalg.general import Solve
 from symc.tensor.views import expand_dims
 
@@ -70,7 +78,8 @@ class Eig(Op):
             along = times(back, bar)
             lengths = PROPERTIES["real"](diagonal(along, 0, -2, -1))
             turned = along - times(back, v) * expand_dims(lengths, -2)
-            inside = times(turned * _gaps(Eig(VALUES)(a)), back)
+            gaps = conjugated(differences(Eig(VALUES)(a)))
+            inside = times(turned * off_diagonal_reciprocal(gaps), back)
         # Solved with the adjoint of v: with its transpose and conjugates.
         whole = conjugated(Solve(True)(v, conjugated(inside)))
         return [whole if a.dtype.is_complex else PROPERTIES["real"](whole)]
@@ -97,13 +106,6 @@ class Eig(Op):
 
 def _reason(number: int) -> str:
     return f"has no eigenvalues: the iteration did not converge (at {number})"
-
-
-def _gaps(values: Tensor) -> Tensor:
-    """``1 / conj(w[j] - w[i])`` at i, j, and 0 on the diagonal."""
-    same = eye(public(values.type.shape[-1]), dtype="bool")
-    gaps = conjugated(expand_dims(values, -2) - expand_dims(values, -1))
-    return OPERATORS["where"](same, 0.0, 1.0 / OPERATORS["where"](same, 1.0, gaps))
 
 
 class EigResult(NamedTuple):

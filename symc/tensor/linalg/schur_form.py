@@ -13,11 +13,19 @@ from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, complex_for
 from symc.tensor.build import zeros_like
-from symc.tensor.diagonals import diagonal, eye, tril, triu
+from symc.tensor.diagonals import diagonal, tril, triu
 from symc.tensor.elementwise import cast_to, conjugated
-from symc.tensor.lengths import public
 from symc.tensor.linalg import schur_meaning
-from symc.tensor.linalg.common import adjoint, batch_of, kind_of, square_matrices, succeeds, times
+from symc.tensor.linalg.common import (
+    adjoint,
+    batch_of,
+    differences,
+    kind_of,
+    off_diagonal_reciprocal,
+    square_matrices,
+    succeeds,
+    times,
+)
 from symc.tensor.linalg.eigen import VECTORS, Eig
 from symc.tensor.linalg.triangular import SolveTriangular
 from symc.tensor.reduce import any as any_of
@@ -76,7 +84,8 @@ class Schur(Op):
         lower = tril(inner - adjoint(inner), -1)
         vectors = triu(Eig(VECTORS)(t))
         turned = adjoint(SolveTriangular(is_lower=False)(vectors, times(adjoint(lower), vectors)))
-        divided = tril(turned, -1) * _gaps(diagonal(t, 0, -2, -1))
+        gaps = conjugated(differences(diagonal(t, 0, -2, -1)))
+        divided = tril(turned, -1) * off_diagonal_reciprocal(gaps)
         back = SolveTriangular(is_lower=False, trans=True)
         middle = conjugated(back(vectors, conjugated(times(divided, adjoint(vectors)))))
         whole = times(z, middle + upper, adjoint(z))
@@ -105,13 +114,6 @@ class Schur(Op):
 
 def _reason(number: int) -> str:
     return f"has no Schur form: the iteration did not converge (at {number})"
-
-
-def _gaps(values: Tensor) -> Tensor:
-    """``1 / conj(w[j] - w[i])`` at i, j, and 0 on the diagonal."""
-    same = eye(public(values.type.shape[-1]), dtype="bool")
-    gaps = conjugated(expand_dims(values, -2) - expand_dims(values, -1))
-    return OPERATORS["where"](same, 0.0, 1.0 / OPERATORS["where"](same, 1.0, gaps))
 
 
 class SchurResult(NamedTuple):

@@ -26,16 +26,17 @@ from symc.graph.node import (
 )
 from symc.graph.types import TensorType, to_numpy
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonals import diagonal, eye
+from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
-from symc.tensor.lengths import public, tensor_of
+from symc.tensor.lengths import tensor_of
 from symc.tensor.linalg.common import (
     adjoint,
     batch_of,
     common_dtype,
     kind_of,
     matrices,
+    off_diagonal_reciprocal,
     succeeds,
     times,
 )
@@ -180,7 +181,9 @@ def of_u(u: Tensor, s: Tensor, vh: Tensor, bar: Tensor) -> Tensor:
     the phase that a left and a right one have in common: each side then has half of the rest.
     """
     inside = times(adjoint(u), bar)
-    turned = (inside - adjoint(inside)) * _gaps(s) * expand_dims(s, -2)
+    row, column = expand_dims(s, -2), expand_dims(s, -1)
+    gaps = (row - column) * (row + column)  # of squares, which keep their digits as factors
+    turned = (inside - adjoint(inside)) * off_diagonal_reciprocal(gaps) * row
     outside = (bar - times(u, inside)) / expand_dims(s, -2)
     if u.dtype.is_complex:
         phases = PROPERTIES["imag"](diagonal(inside, 0, -2, -1)) / s
@@ -190,14 +193,6 @@ def of_u(u: Tensor, s: Tensor, vh: Tensor, bar: Tensor) -> Tensor:
 
 def _of_vh(u: Tensor, s: Tensor, vh: Tensor, bar: Tensor) -> Tensor:
     return adjoint(of_u(adjoint(vh), s, adjoint(u), adjoint(bar)))
-
-
-def _gaps(s: Tensor) -> Tensor:
-    """``1 / (s[j]**2 - s[i]**2)`` at i, j, and 0 on the diagonal."""
-    same = eye(public(s.type.shape[-1]), dtype="bool")
-    row, column = expand_dims(s, -2), expand_dims(s, -1)
-    gaps = (row - column) * (row + column)
-    return OPERATORS["where"](same, 0.0, 1.0 / OPERATORS["where"](same, 1.0, gaps))
 
 
 # --- pseudo-inverses and least squares ------------------------------------------------------------

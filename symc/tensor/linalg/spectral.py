@@ -10,15 +10,15 @@ import numpy as np
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.graph.lowering import Argument, LibCall, SizeOf
-from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
-from symc.tensor.diagonals import eye
-from symc.tensor.lengths import public
 from symc.tensor.linalg.common import (
     adjoint,
     batch_of,
+    differences,
     folded,
     kind_of,
+    off_diagonal_reciprocal,
     square_matrices,
     succeeds,
     times,
@@ -55,7 +55,8 @@ class Eigh(Op):
         if self.part == VALUES:
             whole = times(v * expand_dims(bar, -2), adjoint(v))
         elif self.part == VECTORS:
-            whole = times(v, times(adjoint(v), bar) * _gaps(Eigh(VALUES)(a)), adjoint(v))
+            gaps = off_diagonal_reciprocal(differences(Eigh(VALUES)(a)))
+            whole = times(v, times(adjoint(v), bar) * gaps, adjoint(v))
         else:
             return [None]
         return [folded((whole + adjoint(whole)) * 0.5)]
@@ -137,13 +138,6 @@ def _evaluate(a: Array, part: int) -> Array:
 
 def _reason(number: int) -> str:
     return f"has no eigenvalues: the iteration did not converge ({number} of them)"
-
-
-def _gaps(values: Tensor) -> Tensor:
-    """``1 / (w[j] - w[i])`` at i, j, and 0 on the diagonal."""
-    same = eye(public(values.type.shape[-1]), dtype="bool")
-    gaps = expand_dims(values, -2) - expand_dims(values, -1)
-    return OPERATORS["where"](same, 0.0, 1.0 / OPERATORS["where"](same, 1.0, gaps))
 
 
 class EighResult(NamedTuple):

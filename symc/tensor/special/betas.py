@@ -21,6 +21,7 @@ from symc.tensor.logic import eq, ge, isinf, isnan, le, logical_and, where
 from symc.tensor.math import abs as size_of
 from symc.tensor.math import exp, expm1, log
 from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfThree, FunctionOfTwo
 from symc.tensor.special_functions import betaln, digamma, gammainc_da, gammaln
 from symc.tensor.unknown import unknown
@@ -202,9 +203,7 @@ def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
 
 
 betaincinv: FunctionOfThree = elementwise(
-    "betaincinv", _betaincinv,
-    "static inline double symc_betaincinv_f64(double a, double b, double p) {\n"
-    "    return symc_beta_inverse_f64(a, b, p);\n}\n",
+    "betaincinv", _betaincinv, IN_HEADER,
     """The x with ``betainc(a, b, x) == p``: quantiles of the beta distribution.
 
     >>> import symc.tensor as T
@@ -216,9 +215,7 @@ betaincinv: FunctionOfThree = elementwise(
     lambda g, a, b, p, x: g / _density(a, b, x), cost=4000, sign_bit="never",
 )  # fmt: skip
 gammaincinv: FunctionOfTwo = elementwise(
-    "gammaincinv", _gammaincinv,
-    "static inline double symc_gammaincinv_f64(double a, double p) {\n"
-    "    return symc_gamma_inverse_f64(a, p, 0);\n}\n",
+    "gammaincinv", _gammaincinv, IN_HEADER,
     """The x with ``gammainc(a, x) == p``: quantiles of the gamma distribution.
 
     >>> import symc.tensor as T
@@ -229,9 +226,7 @@ gammaincinv: FunctionOfTwo = elementwise(
     lambda g, a, p, x: g / _gamma_density(a, x), cost=2000, sign_bit="never",
 )  # fmt: skip
 gammainccinv: FunctionOfTwo = elementwise(
-    "gammainccinv", _gammainccinv,
-    "static inline double symc_gammainccinv_f64(double a, double q) {\n"
-    "    return symc_gamma_inverse_f64(a, q, 1);\n}\n",
+    "gammainccinv", _gammainccinv, IN_HEADER,
     """The x with ``gammaincc(a, x) == q``, also for q too small to be one minus anything.
 
     >>> import symc.tensor as T

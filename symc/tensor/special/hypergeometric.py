@@ -7,6 +7,7 @@ import math
 from symc.tensor.elementwise import elementwise
 from symc.tensor.libm import each
 from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfFour
 from symc.tensor.unknown import unknown
 
@@ -92,9 +93,7 @@ def _known_of(z: str) -> str:
 
 
 hyp2f1: FunctionOfFour = elementwise(
-    "hyp2f1", _hyp2f1,
-    "static inline double symc_hyp2f1_f64(double a, double b, double c, double z) {\n"
-    "    return symc_gauss_f64(a, b, c, z);\n}\n",
+    "hyp2f1", _hyp2f1, IN_HEADER,
     """Gauss' hypergeometric function F(a, b; c; z) of real numbers, z <= 1 (DLMF 15.2.1).
 
     NaN for z > 1, where it is complex, unless it is a polynomial; inf where c is a pole. There is a

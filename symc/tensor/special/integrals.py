@@ -11,6 +11,7 @@ from symc.tensor.elementwise import common, elementwise
 from symc.tensor.libm import each
 from symc.tensor.math import exp, sqr
 from symc.tensor.reference_values import Floats, integrals, vectorised
+from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 from symc.tensor.special_functions import erf
 from symc.tensor.unknown import unknown
@@ -57,8 +58,7 @@ def _expi(x: Floats) -> Floats:
 
 
 expi: FunctionOfOne = elementwise(
-    "expi", _expi,
-    "static inline double symc_expi_f64(double x) {\n    return symc_ei_f64(x);\n}\n",
+    "expi", _expi, IN_HEADER,
     """The exponential integral Ei (DLMF 6.2.5), a principal value for x > 0; -inf at 0.
 
     >>> import symc.tensor as T
@@ -68,8 +68,7 @@ expi: FunctionOfOne = elementwise(
     lambda g, x, y: g * exp(x) / x, cost=150,
 )  # fmt: skip
 exp1: FunctionOfOne = elementwise(
-    "exp1", _exp1,
-    "static inline double symc_exp1_f64(double x) {\n    return symc_e1_f64(x);\n}\n",
+    "exp1", _exp1, IN_HEADER,
     """The exponential integral E1 of x >= 0 (DLMF 6.2.1): inf at 0, NaN below.
 
     >>> import symc.tensor as T
@@ -104,9 +103,7 @@ def _owens_t(h: Floats, a: Floats) -> Floats:
 
 
 owens_t: FunctionOfTwo = elementwise(
-    "owens_t", _owens_t,
-    "static inline double symc_owens_t_f64(double h, double a) {\n"
-    "    return symc_owen_f64(h, a);\n}\n",
+    "owens_t", _owens_t, IN_HEADER,
     """Owen's T function: the probability of X > h and 0 < Y < a X for independent standard normal
     X and Y (D. B. Owen, Ann. Math. Stat. 27 (1956) 1075).
 
@@ -144,9 +141,7 @@ def _lambertw(x: Floats, k: Floats) -> Floats:
 
 
 _branch: FunctionOfTwo = elementwise(
-    "lambertw_branch", _lambertw,
-    "static inline double symc_lambertw_branch_f64(double x, double k) {\n"
-    "    return symc_lambert_f64(x, k);\n}\n",
+    "lambertw_branch", _lambertw, IN_HEADER,
     "Lambert's W on branch k.",
     lambda g, x, k, y: g / (x + exp(y)), lambda g, x, k, y: unknown("the branch's", g), cost=120,
 )  # fmt: skip

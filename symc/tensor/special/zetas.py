@@ -13,6 +13,7 @@ from symc.tensor.libm import each
 from symc.tensor.logic import eq, isnan, logical_or, lt, where
 from symc.tensor.math import as_float, exp, mod, sqr
 from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 from symc.tensor.special_functions import digamma, gamma, gammaln
 from symc.tensor.unknown import unknown
@@ -76,9 +77,7 @@ def _zeta(s: Floats, q: Floats) -> Floats:
 
 
 _hurwitz_zeta: FunctionOfTwo = elementwise(
-    "hurwitz", _zeta,
-    "static inline double symc_hurwitz_f64(double s, double q) {\n"
-    "    return symc_hurwitz_zeta_f64(s, q);\n}\n",
+    "hurwitz", _zeta, IN_HEADER,
     "Hurwitz' zeta function.",
     lambda g, s, q, y: unknown("the derivative of zeta by its first argument", g),
     lambda g, s, q, y: -g * s * _hurwitz_zeta(s + 1, q), cost=200,

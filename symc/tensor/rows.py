@@ -1,0 +1,42 @@
+"""What a row of an elementwise function holds: derivatives, an expression or C, and options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import Enum, auto
+from typing import Final, TypeAlias, TypedDict
+
+from symc.codegen import ir
+from symc.graph.node import Requirement, Tensor
+from symc.tensor.domains import Domain, SignBit
+
+# (bar, *args, result) -> the gradient of the argument
+Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
+Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
+Partial3: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
+Partial4: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
+Partial: TypeAlias = Callable[..., Tensor | None]
+Expression: TypeAlias = Callable[..., ir.Expr]
+Expression1: TypeAlias = Callable[[ir.Expr], ir.Expr]
+Expression2: TypeAlias = Callable[[ir.Expr, ir.Expr], ir.Expr]
+
+
+class InHeader(Enum):
+    """Stands for the C of a row where that is a function in a header, named after the row."""
+
+    IN_HEADER = auto()
+
+
+IN_HEADER: Final = InHeader.IN_HEADER
+
+
+class Options(TypedDict, total=False):
+    """The fields of `Elementwise` that a row may leave out."""
+
+    domain: Domain
+    predicate: bool
+    cost: int
+    checks: Callable[[Tensor], Iterable[Requirement]]
+    of_complex: bool
+    commutes: bool
+    sign_bit: SignBit
