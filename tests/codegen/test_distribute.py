@@ -18,6 +18,7 @@ from symc.codegen.passes.rows import STRIP
 from symc.codegen.passes.walk import statements
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify
+from tests.codegen.arguments import arguments
 from tests.codegen.programs import Random, run, same
 
 SHORT = partial(distribute, longest=3, part=2)
@@ -78,21 +79,6 @@ def _gammaln(x: Any) -> Any:
     return np.array([math.lgamma(value) for value in x])
 
 
-def arrays(inputs: list[Any], n: int) -> list[Any]:
-    rng = np.random.default_rng(n)
-    made: list[Any] = []
-    for node in inputs:
-        shape = (n,) if node.ndim == 1 else (3, n)
-        values = rng.normal(size=shape)
-        if node.dtype.name == "bool":
-            made.append(values > 0)
-        elif node.dtype.is_integer:
-            made.append(rng.integers(0, 9, shape))
-        else:
-            made.append(values.astype(node.dtype.name))
-    return made
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_mean_the_same_in_parts(seed: int) -> None:
     generator = Random(seed)
@@ -115,7 +101,7 @@ def test_functions_mean_the_same_in_parts(name: str, monkeypatch: pytest.MonkeyP
     f = symc.function(inputs, outputs, name="in_parts")
     assert "_in_strip" in f.source
     for n in (2, STRIP, 2 * STRIP + 3):
-        given = arrays(inputs, n)
+        given = arguments(inputs, n, below=9)
         got, wanted = f(*given), numpy(*given)
         for one, other in zip(
             *((r if isinstance(r, list) else [r]) for r in (got, wanted)), strict=True

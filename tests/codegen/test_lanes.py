@@ -13,6 +13,7 @@ import symc.tensor as T
 from symc.codegen.ir import Accumulate, Loop, Program, Store
 from symc.codegen.passes.lanes import RATIO, STRIP
 from symc.codegen.passes.walk import loads_of, statements
+from tests.codegen.arguments import arguments
 
 x, y = T.vector("x"), T.vector("y")
 small, mask = T.fvector("small"), T.vector("mask", dtype="bool")
@@ -61,28 +62,13 @@ CASES: dict[str, tuple[list[Any], Any, Callable[..., Any]]] = {
 }  # fmt: skip
 
 
-def arrays(inputs: list[Any], n: int) -> list[Any]:
-    rng = np.random.default_rng(n)
-    made: list[Any] = []
-    for node in inputs:
-        shape = (n,) if node.ndim == 1 else (3, n)
-        values = rng.normal(size=shape)
-        if node.dtype.name == "bool":
-            made.append(values > 0)
-        elif node.dtype.is_integer:
-            made.append(rng.integers(0, 200, shape).astype(node.dtype.name))
-        else:
-            made.append(values.astype(node.dtype.name))
-    return made
-
-
 @pytest.mark.parametrize("mode", ["default", "python"])
 @pytest.mark.parametrize("name", CASES)
 def test_rows_of_wide_numbers_mean_the_same(name: str, mode: str) -> None:
     inputs, outputs, numpy = CASES[name]
     f = symc.function(inputs, outputs, mode=mode)
     for n in (5, STRIP, 2 * STRIP + 3) if mode == "default" else (7,):
-        given = arrays(inputs, n)
+        given = arguments(inputs, n)
         got, wanted = f(*given), numpy(*given)
         for one, other in zip(
             *((r if isinstance(r, list) else [r]) for r in (got, wanted)), strict=True
