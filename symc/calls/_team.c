@@ -410,6 +410,19 @@ take_chunks(long *begin, long *end)
     return 0;
 }
 
+/* The same of a loop that is one chunk, or none: there is nothing to share, to pace or to stop, and
+ * where it is a step of another loop, and ten elements long, a clock would take longer than it. */
+static int
+take_all(long *begin, long *end)
+{
+    if (here.begun || here.loop.many == 0) return 0;
+    here.begun = 1;
+    if (here.crew->count > 1 && atomic_exchange(&here.crew->lane[0].taken, 1)) return 0;
+    *begin = here.loop.start;
+    *end = here.loop.end;
+    return 1;
+}
+
 static Loop
 loop_of(long start, long end, long step, long chunk)
 {
@@ -434,6 +447,7 @@ team_loop(void (*body)(void *), void *data, unsigned count, long start, long end
 static int
 team_next(long *begin, long *end)
 {
+    if (here.loop.many <= 1) return take_all(begin, end);
     int64_t time = symc_now();
     if (here.begun) {
         pace(time - here.since);
