@@ -400,3 +400,12 @@ def test_verify_grad() -> None:
     x = T.vector("x")
     with pytest.raises(NotBatchable, match="twice"):
         symc.jacobian(Twice(2.0)(x), x)
+
+
+@pytest.mark.parametrize("disconnected", ["raise", "zero"])
+def test_a_derivative_by_a_constant_is_refused_and_not_zero(disconnected: Any) -> None:
+    x, c = T.vector("x"), T.constant(100.0)
+    with pytest.raises(GradientError, match=r"by a constant is not defined.*\n.*wrt .*100"):
+        symc.grad((c * x - 100.0).sum(), c, disconnected=disconnected)
+    with pytest.raises(GradientError, match="by a constant"):
+        symc.Rop(c * x, c, T.scalar("v"))

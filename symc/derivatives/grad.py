@@ -67,7 +67,8 @@ def grad(
     intermediate tensors; with it, `cost` may be None. Raises `GradientError` when the cost is no
     real scalar. When a tensor in `wrt` does not influence the cost, raises `DisconnectedInput`, and
     when it is of integers or bools, which have no derivative, `GradientError`; with
-    ``disconnected="zero"`` these get zeros, integers those of `config.floatX`.
+    ``disconnected="zero"`` these get zeros, integers those of `config.floatX`. A constant in `wrt`
+    is refused by `GradientError`: equal constants are one tensor.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -76,7 +77,7 @@ def grad(
     """
     if cost is not None:
         _check_tensors("grad", "cost", [cost])
-    _check_tensors("grad", "wrt", _listed(wrt))
+    _check_wrt("grad", _listed(wrt))
     bars = dict(known_grads or {})
     given = not bars and not list(consider_constant := tuple(consider_constant))
     if cost is not None and given and all(not target.args for target in _listed(wrt)):
@@ -259,7 +260,7 @@ def _pull(
             f'disconnected is "raise", "zero", "warn" or "ignore", not {disconnected!r}'
         )
     targets = _listed(wrt)
-    _check_tensors("a derivative", "wrt", targets)
+    _check_wrt("a derivative", targets)
     for target in targets:
         if not target.dtype.is_inexact and disconnected not in ("zero", "ignore"):
             _no_derivative(target, disconnected)
@@ -418,6 +419,18 @@ def _check_tensors(label: str, what: str, values: Sequence[object]) -> None:
         if not isinstance(value, Tensor):
             hint = "; call it first, with tensors" if callable(value) else ""
             raise TypeError(f"{label} needs symbolic tensors as {what}, not {value!r}{hint}")
+
+
+def _check_wrt(label: str, targets: Sequence[Tensor]) -> None:
+    _check_tensors(label, "wrt", targets)
+    for target in targets:
+        if isinstance(target.op, Constant):
+            raise GradientError(
+                f"{label} by a constant is not defined: equal constants are one and the same "
+                "tensor, and all their other uses would count as well\n"
+                f"  wrt    {describe(target)}\n"
+                "  make it an input, or symc.shared(...) of its value"
+            )
 
 
 def _same_count(what: str, name: str, left: list[Any], other: str, right: list[Any]) -> None:
