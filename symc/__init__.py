@@ -26,16 +26,8 @@ with _without_collection():
     from symc.calls.callable import Function, In, Out
     from symc.calls.function import clone, function
     from symc.config import config
-    from symc.derivatives.grad import (
-        Lop,
-        Rop,
-        disconnected_grad,
-        grad,
-        grad_clip,
-        grad_scale,
-        hessian,
-        jacobian,
-    )
+    from symc.derivatives.changed import disconnected_grad, grad_clip, grad_scale
+    from symc.derivatives.grad import Lop, Rop, grad, hessian, jacobian
     from symc.errors import LinAlgError
     from symc.graph.inputs import SharedVariable, shared
     from symc.graph.node import Tensor

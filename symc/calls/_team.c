@@ -22,6 +22,7 @@
 #include <time.h>
 
 #include "_asker.h"
+#include "_lanes.h"
 
 #ifdef __linux__
 
@@ -39,7 +40,6 @@ enum {
     MOST_HELPERS = 255,
     TASKS = 64,        /* of a team that wait; more are done at once */
     TASK_BYTES = 128,
-    LANES = 8,
 };
 static const int64_t IDLE = 60000;       /* nanoseconds that a helper looks for work before it sleeps */
 static const int64_t PATIENCE = 50000;   /* that a caller spins for members that others have begun */
@@ -50,22 +50,12 @@ typedef struct {
     _Alignas(16) char data[TASK_BYTES];
 } Task;
 
-typedef struct {
-    long start, end, step, chunk, many; /* and how many chunks there are */
-} Loop;
-
-/* A parallel region. Of a loop in it whose chunks are taken one by one, each member has a lane, which
- * is the same part of the range in every loop over it, so that its elements are in its caches; it
- * goes on with the lanes of others when its own is empty. */
+/* A parallel region. */
 typedef struct {
     void (*body)(void *);
     void *data;
-    unsigned count, lanes;
     Loop loop; /* where all members start with the same one */
-    _Atomic int stopped; /* whether the rest of the loop is left out */
-    struct {
-        _Alignas(64) _Atomic long taken; /* chunks that somebody has begun */
-    } lane[LANES];
+    Lanes lanes;
 } Crew;
 
 typedef struct {
@@ -84,10 +74,7 @@ typedef struct {
 typedef struct {
     Crew *crew;
     Slot *slot; /* NULL for a team of one thread */
-    unsigned number, passed; /* how many lanes were found empty */
-    int begun;               /* whether it has had a chunk */
-    int64_t since;           /* when it took the last ones */
-    Loop loop;
+    Turn turn;
 } Place;
 
 static Slot slots[SLOTS];
@@ -194,7 +181,7 @@ static int
 team_single(void)
 {
     if (here.slot != NULL) atomic_store(&here.slot->single, 1);
-    return here.number == 0;
+    return here.turn.number == 0;
 }
 
 /* ---- members ---- */
@@ -203,7 +190,7 @@ static void
 be_member(Crew *crew, Slot *slot, unsigned number)
 {
     Place before = here;
-    here = (Place){.crew = crew, .slot = slot, .number = number, .loop = crew->loop};
+    here = (Place){crew, slot, .turn = {.number = number, .loop = crew->loop}};
     crew->body(crew->data);
     here = before;
     if (slot != NULL && slot->single) do_tasks(slot, number);
@@ -317,10 +304,7 @@ begin_crew(Crew *crew, void (*body)(void *), void *data, unsigned count, Loop lo
     crew->loop = loop;
     crew->body = body;
     crew->data = data;
-    crew->count = count;
-    crew->lanes = count < LANES ? count : LANES;
-    crew->stopped = 0;
-    for (unsigned k = 0; k < crew->lanes; k++) crew->lane[k].taken = 0;
+    symc_open_lanes(&crew->lanes, count);
 }
 
 static void
@@ -379,58 +363,6 @@ run_loop(void (*body)(void *), void *data, unsigned count, Loop loop)
 
 /* ---- loops ---- */
 
-/* How many chunks are taken at once: a row of a small matrix is a chunk, and so short that taking it
- * costs a tenth of it. Pieces of some 50 us are worth it; but a lane is taken in 16 pieces at least,
- * so that the members end at the same time. */
-static _Thread_local long batch = 1;
-
-static void
-pace(int64_t took)
-{
-    if (took > 500000 && batch > 1) batch = (batch + 7) / 8;
-    if (took < 50000 && batch < 1 << 20) batch *= 2;
-}
-
-static int
-take_chunks(long *begin, long *end)
-{
-    Crew *crew = here.crew;
-    Loop loop = here.loop;
-    for (; here.passed < crew->lanes; here.passed++) {
-        long lane = (here.number + here.passed) % crew->lanes, lanes = crew->lanes;
-        long first = loop.many * lane / lanes, after = loop.many * (lane + 1) / lanes;
-        long most = 1 + (after - first) / 16, count = batch < most ? batch : most;
-        first += atomic_fetch_add(&crew->lane[lane].taken, count);
-        if (first >= after) continue;
-        if (count > after - first) count = after - first;
-        *begin = loop.start + first * loop.chunk * loop.step;
-        *end = first + count < loop.many ? *begin + count * loop.chunk * loop.step : loop.end;
-        return 1;
-    }
-    return 0;
-}
-
-/* The same of a loop that is one chunk, or none: there is nothing to share, to pace or to stop, and
- * where it is a step of another loop, and ten elements long, a clock would take longer than it. */
-static int
-take_all(long *begin, long *end)
-{
-    if (here.begun || here.loop.many == 0) return 0;
-    here.begun = 1;
-    if (here.crew->count > 1 && atomic_exchange(&here.crew->lane[0].taken, 1)) return 0;
-    *begin = here.loop.start;
-    *end = here.loop.end;
-    return 1;
-}
-
-static Loop
-loop_of(long start, long end, long step, long chunk)
-{
-    long length = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
-    if (chunk < 1) chunk = 1;
-    return (Loop){start, end, step, chunk, length > 0 ? (length + chunk - 1) / chunk : 0};
-}
-
 static void
 team_run(void (*body)(void *), void *data, unsigned count)
 {
@@ -441,42 +373,33 @@ static void
 team_loop(void (*body)(void *), void *data, unsigned count, long start, long end, long step,
           long chunk)
 {
-    run_loop(body, data, count, loop_of(start, end, step, chunk));
+    run_loop(body, data, count, symc_loop_of(start, end, step, chunk));
 }
 
 static int
 team_next(long *begin, long *end)
 {
-    if (here.loop.many <= 1) return take_all(begin, end);
-    int64_t time = symc_now();
-    if (here.begun) {
-        pace(time - here.since);
-        if (symc_asked()) atomic_store(&here.crew->stopped, 1);
-        if (atomic_load(&here.crew->stopped)) return 0;
-    }
-    here.begun = 1; /* the first chunk is never left out */
-    here.since = time;
-    return take_chunks(begin, end);
+    return symc_take_turn(&here.crew->lanes, &here.turn, begin, end);
 }
 
 static int
 team_start(long start, long end, long step, long chunk, long *begin, long *next)
 {
-    here.loop = loop_of(start, end, step, chunk);
-    here.begun = 0;
+    here.turn.loop = symc_loop_of(start, end, step, chunk);
+    here.turn.begun = 0;
     return team_next(begin, next);
 }
 
 static int
 team_number(void)
 {
-    return (int)here.number;
+    return (int)here.turn.number;
 }
 
 static int
 team_count(void)
 {
-    return here.crew != NULL ? (int)here.crew->count : 1;
+    return here.crew != NULL ? (int)here.crew->lanes.count : 1;
 }
 
 /* ---- fork ---- */

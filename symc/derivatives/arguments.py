@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from symc.derivatives.grad import Lop, placeholder
+from symc.derivatives.grad import Lop
+from symc.derivatives.reverse import placeholder
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from symc.derivatives.batch import batch
-from symc.derivatives.grad import placeholder
+from symc.derivatives.reverse import placeholder
 from symc.errors import NotBatchable
 from symc.graph.dims import Dim
 from symc.graph.node import Tensor

@@ -243,7 +243,7 @@ class Choice(Op):
         return self.grad_all({node: bar})
 
     def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
-        from symc.derivatives.grad import reaching
+        from symc.derivatives.reverse import reaching
         from symc.tensor import zeros_like
 
         condition, *args = next(iter(bars)).args

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.derivatives.grad import placeholder
+from symc.derivatives.reverse import placeholder
 from symc.graph.node import Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import substitute

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from symc import tensor as T
 from symc.codegen.record import record
-from symc.derivatives.grad import accumulate, placeholder, reaching
+from symc.derivatives.reverse import accumulate, placeholder, reaching
 from symc.graph.dims import Dim, add, sub
 from symc.graph.inputs import scalar_constant
 from symc.graph.node import Tensor

@@ -34,10 +34,16 @@ from symc.graph.node import Array, Tensor
 from symc.tensor.elementwise import ELEMENTWISE, Elementwise
 from symc.tensor.spans import GIVEN
 
-HOMES = ("symc.tensor.", "symc.loops.", "symc.derivatives.grad", "symc.calls.updates", "symc.user.")
+HOMES = (
+    "symc.tensor.",
+    "symc.loops.",
+    "symc.derivatives.changed",
+    "symc.calls.updates",
+    "symc.user.",
+)
 # The names of records never change, as files of all versions have them: a module that has moved
 # stands here with the name that it had first.
-FIRST_NAMES = {"symc.derivatives.grad": "symc.grad", "symc.calls.updates": "symc.updates"}
+FIRST_NAMES = {"symc.derivatives.changed": "symc.grad", "symc.calls.updates": "symc.updates"}
 MOVED = {first: now for now, first in FIRST_NAMES.items()}
 # So do classes that have been renamed.
 FIRST_CLASSES = {

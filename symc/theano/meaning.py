@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import symc.tensor as T
-from symc.derivatives.grad import placeholder
+from symc.derivatives.reverse import placeholder
 from symc.graph.inputs import constant
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor

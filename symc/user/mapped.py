@@ -9,7 +9,7 @@ import numpy as np
 from symc import tensor as T
 from symc.codegen.record import record
 from symc.derivatives.batch import batch
-from symc.derivatives.grad import placeholder
+from symc.derivatives.reverse import placeholder
 from symc.graph.lowering import HostCall, SizeOf
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.types import TensorType, to_numpy

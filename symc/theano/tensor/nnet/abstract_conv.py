@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import symc
 import symc.tensor as T
-from symc.derivatives.grad import placeholder
+from symc.derivatives.reverse import placeholder
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute
 from symc.tensor import nnet

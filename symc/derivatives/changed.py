@@ -1,0 +1,63 @@
+"""Results to whose arguments another gradient flows back than their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symc import tensor as T
+from symc.codegen.record import record
+from symc.graph.inputs import Constant, as_tensor
+from symc.graph.node import Tensor, TensorLike
+from symc.graph.passing import Passing
+
+
+@record
+class ChangedGradient(Passing):
+    """The argument, to which another gradient flows back than that of the result."""
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+
+@record
+class DisconnectedGrad(ChangedGradient):
+    """Lets no gradient through."""
+
+
+@record
+class GradClip(ChangedGradient):
+    """Limits each element of the gradient."""
+
+    low: float
+    high: float
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [T.clip(bar, self.low, self.high)]
+
+
+@record
+class GradScale(ChangedGradient):
+    """Multiplies the gradient."""
+
+    factor: float
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [bar * self.factor]
+
+
+def disconnected_grad(x: TensorLike) -> Tensor:
+    """`x`, but its gradient is zero: it counts as a constant to `grad`."""
+    x = as_tensor(x)
+    return x if isinstance(x.op, Constant) else DisconnectedGrad()(x)
+
+
+def grad_clip(x: TensorLike, low: float, high: float) -> Tensor:
+    """`x`, but each element of the gradient that flows back is limited to [low, high]."""
+    if not low <= high:
+        raise ValueError(f"grad_clip: low={low} is above high={high}")
+    return GradClip(float(low), float(high))(as_tensor(x))
+
+
+def grad_scale(x: TensorLike, factor: float) -> Tensor:
+    """`x`, but the gradient that flows back is multiplied by `factor`."""
+    return GradScale(float(factor))(as_tensor(x))
