@@ -23,6 +23,7 @@ from symc import errors
 from symc.cache import errors as cache_errors
 from symc.codegen import errors as codegen_errors
 from symc.tensor import catalogue
+from tests.examples import examples_of
 
 ROOT = Path(__file__).parent.parent
 SKIPPED = {"symc._build", "symc.calls._call"}  # needs setuptools; is C
@@ -182,10 +183,8 @@ def test_examples_in_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(symc.config, "floatX", "float64")
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     with np.printoptions(legacy=False):
-        for test in doctest.DocTestFinder().find(module):
-            shown = getattr(module, test.name.removeprefix(f"{name}."), None)
-            if not hasattr(shown, "__wrapped__"):  # a published function runs where it is made
-                runner.run(test)
+        for test in examples_of(module):
+            runner.run(test)
     assert runner.summarize().failed == 0, "see the captured output"
 
 

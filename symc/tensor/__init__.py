@@ -13,6 +13,7 @@ from symc.tensor import catalogue as _catalogue
 from symc.tensor.build import *
 from symc.tensor.constructors import *
 from symc.tensor.elementwise import cast_to as _cast_to
+from symc.tensor.exponentials import *
 from symc.tensor.lengths import *
 from symc.tensor.lengths import shape_of as _shape_of
 from symc.tensor.logic import *
@@ -21,6 +22,7 @@ from symc.tensor.reduce import *
 from symc.tensor.reshape import *
 from symc.tensor.shape import *
 from symc.tensor.specify import *
+from symc.tensor.trigonometry import *
 from symc.tensor.views import *
 
 cast = _cast_to

@@ -156,13 +156,27 @@ def complex(re: TensorLike, im: TensorLike) -> Tensor:
 
 
 def real(x: TensorLike) -> Tensor:
-    """The real part; a real `x` itself. Also ``x.real``."""
+    """The real part; a real `x` itself. Also ``x.real``.
+
+    Elementwise: complex128 gives float64.
+
+    >>> import symc.tensor as T
+    >>> T.real([1 + 2j, 3j]).eval()
+    array([1., 0.])
+    """
     x = as_tensor(x)
     return ComplexPart("real")(x) if x.dtype.is_complex else x
 
 
 def imag(x: TensorLike) -> Tensor:
-    """The imaginary part; zeros for a real `x`. Also ``x.imag``."""
+    """The imaginary part; zeros for a real `x`. Also ``x.imag``.
+
+    Elementwise: complex128 gives float64.
+
+    >>> import symc.tensor as T
+    >>> T.imag([1 + 2j, 3j]).eval()
+    array([2., 3.])
+    """
     from symc.tensor.build import zeros_like
 
     x = as_tensor(x)
@@ -171,6 +185,8 @@ def imag(x: TensorLike) -> Tensor:
 
 def conj(x: TensorLike) -> Tensor:
     """The complex conjugate; a real `x` itself. Also ``x.conj()``.
+
+    Elementwise, in the dtype of `x`.
 
     >>> import symc, symc.tensor as T
     >>> z = T.zvector("z")
@@ -185,6 +201,12 @@ def angle(x: TensorLike, deg: bool = False) -> Tensor:
     """The argument of complex numbers in [-pi, pi], in degrees if `deg`. Its gradient at 0 is 0.
 
     Real numbers have the argument 0 or, where they are negative, pi.
+
+    Elementwise; a float of the width of the parts.
+
+    >>> import symc.tensor as T
+    >>> T.angle([1j, -1.0]).eval(), T.angle(1 + 1j, deg=True).eval()
+    (array([1.57079633, 3.14159265]), array(45.))
     """
     x = as_float(x)
     found = ComplexPart("angle")(x) if x.dtype.is_complex else OPERATORS["arctan2"](imag(x), x)

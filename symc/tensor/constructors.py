@@ -145,7 +145,15 @@ def _of_dtype(make: One, name: str, dtype: str) -> InputOfDtype:
         return make(name, dtype, shape)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A `{make.__name__}` of dtype {dtype}."
+    function.__doc__ = f"""A `{make.__name__}` of dtype {dtype}, whatever `config.floatX` is.
+
+`shape` has the lengths that are known, as for `{make.__name__}`. Raises RankError if it is of
+another rank.
+
+>>> import symc.tensor as T
+>>> T.{name}("x").dtype
+{dtype}
+"""
     return function
 
 
@@ -156,7 +164,15 @@ def _plural(make: One, name: str) -> SeveralInputs:
         return [make(each, **options) for each in names]
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Several of `{make.__name__}`: one for each name, or as many as asked for."
+    function.__doc__ = f"""Several of `{make.__name__}`: one for each name, or as many as asked for.
+
+Options, such as ``shape=``, are those of `{make.__name__}`, and the same for all.
+
+>>> import symc.tensor as T
+>>> a, b = T.{name}("a", "b")
+>>> a.name, b.name, len(T.{name}(3))
+('a', 'b', 3)
+"""
     return function
 
 

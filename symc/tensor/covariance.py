@@ -21,9 +21,10 @@ from symc.tensor.complex_numbers import complex as complex_of
 from symc.tensor.complex_numbers import conj, imag, real
 from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import cast_to
+from symc.tensor.exponentials import sqrt
 from symc.tensor.lengths import public, tensor_of
 from symc.tensor.logic import logical_and, where
-from symc.tensor.math import clip, maximum, sqrt
+from symc.tensor.math import clip, maximum
 from symc.tensor.products import matmul
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape

@@ -45,6 +45,7 @@ from symc.tensor.rows import (
     Partial2,
     Partial3,
     Partial4,
+    documented,
 )
 from symc.tensor.unknown import is_unknown
 
@@ -461,7 +462,7 @@ def elementwise(
         function = of_four
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{doc}\n\n{GENERAL[domain]}"
+    function.__doc__ = documented(doc, GENERAL[domain])
     OPERATORS[name] = function
     return function
 

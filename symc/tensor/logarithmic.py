@@ -15,8 +15,9 @@ from symc.codegen.dtypes import BOOL
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.activations import sigmoid
 from symc.tensor.elementwise import cast_to, common, elementwise
+from symc.tensor.exponentials import log, log1p
 from symc.tensor.logic import eq, ge, gt, isnan, logical_and, logical_or, lt, where
-from symc.tensor.math import as_float, log, log1p, sqr
+from symc.tensor.math import as_float, sqr
 from symc.tensor.reference_values import Floats
 from symc.tensor.rows import Expression2
 from symc.tensor.special_functions import erfc, erfcx, gamma, gammaln
@@ -48,12 +49,22 @@ def _ratio(x: Tensor, y: Tensor) -> Tensor:
 
 xlogy = elementwise(
     "xlogy", lambda x, y: np.where((x == 0) & (y == y), 0, x * np.log(y)), _times_log("log"),
-    "``x * log(y)``, 0 where x is 0.",
+    """``x * log(y)``, 0 where x is 0.
+
+    >>> import symc.tensor as T
+    >>> T.xlogy([0.0, 2.0], [0.0, 3.0]).eval()
+    array([0.        , 2.19722458])
+    """,
     lambda g, x, y, z: g * log(y), lambda g, x, y, z: g * _ratio(x, y), cost=14,
 )  # fmt: skip
 xlog1py = elementwise(
     "xlog1py", lambda x, y: np.where((x == 0) & (y == y), 0, x * np.log1p(y)), _times_log("log1p"),
-    "``x * log(1 + y)``, 0 where x is 0.",
+    """``x * log(1 + y)``, 0 where x is 0.
+
+    >>> import symc.tensor as T
+    >>> T.xlog1py([0.0, 2.0], [-1.0, 1e-10]).eval()
+    array([0.e+00, 2.e-10])
+    """,
     lambda g, x, y, z: g * log1p(y), lambda g, x, y, z: g * _ratio(x, 1 + y), cost=18,
 )  # fmt: skip
 
@@ -105,6 +116,10 @@ _log_ratio = elementwise(
 def rel_entr(x: TensorLike, y: TensorLike) -> Tensor:
     """The summands of a relative entropy, ``x * log(x / y)``: 0 where x is 0, else infinite where
     x or y is not above 0. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.rel_entr([0.5, 0.0], [0.25, 0.75]).eval()
+    array([0.34657359, 0.        ])
     """
     x, y = common((x, y), "float", "rel_entr")
     inside = logical_and(gt(x, 0), gt(y, 0))
@@ -115,7 +130,12 @@ def rel_entr(x: TensorLike, y: TensorLike) -> Tensor:
 
 
 def kl_div(x: TensorLike, y: TensorLike) -> Tensor:
-    """``x * log(x / y) - x + y``, as `rel_entr`: not negative, and convex. Elementwise."""
+    """``x * log(x / y) - x + y``, as `rel_entr`: not negative, and convex. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.kl_div([0.5, 0.0], [0.25, 0.75]).eval()
+    array([0.09657359, 0.75      ])
+    """
     x, y = common((x, y), "float", "kl_div")
     return rel_entr(x, y) - x + y
 
@@ -135,7 +155,12 @@ def logit(x: TensorLike) -> Tensor:
 
 
 def expit(x: TensorLike) -> Tensor:
-    """SciPy's name for `sigmoid`."""
+    """SciPy's name for `sigmoid`, ``1 / (1 + exp(-x))``. Elementwise; integers become floats.
+
+    >>> import symc.tensor as T
+    >>> T.expit([-1.0, 0.0, 1.0]).eval()
+    array([0.26894142, 0.5       , 0.73105858])
+    """
     return sigmoid(x)
 
 
@@ -150,7 +175,12 @@ def ndtr(x: TensorLike) -> Tensor:
 
 
 def log_ndtr(x: TensorLike) -> Tensor:
-    """``log(ndtr(x))`` without underflow, exact for large x. Elementwise."""
+    """``log(ndtr(x))`` without underflow, exact for large x. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.log_ndtr([0.0, -40.0]).eval()
+    array([-6.93147181e-01, -8.04608442e+02])
+    """
     x = as_float(x)
     z = x * -math.sqrt(0.5)
     low = lt(x, 0)
@@ -177,6 +207,10 @@ def multigammaln(a: TensorLike, d: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `d`, of a > (d - 1) / 2.
 
     Elementwise. Raises ValueError unless `d` is an integer from 1 on.
+
+    >>> import symc.tensor as T
+    >>> T.multigammaln([3.0, 10.0], 2).eval()
+    array([ 1.55019499, 25.06352584])
     """
     if not isinstance(cast("object", d), int) or d < 1:
         raise ValueError(f"multigammaln: the dimension must be an integer from 1 on, not {d!r}")

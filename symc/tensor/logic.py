@@ -21,9 +21,17 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _shown(name: str, arguments: str, numpy: Any, *values: Any) -> str:
+    """An example of a function: a call, and what NumPy gives."""
+    result = numpy(*map(np.array, values))
+    call = f"T.{name}({arguments.format(*values)}).eval()"
+    return f"\n\n    >>> import symc.tensor as T\n    >>> {call}\n    {result!r}\n    "
+
+
 def _comparison(name: Any, numpy: Any, sign: str, *, of_equality: bool = False) -> FunctionOfTwo:
+    example = _shown(name, "{}, {}", numpy, [1, 2, 3], 2)
     return elementwise(
-        name, numpy, binary(name), f"Whether ``x {sign} y``; gives bool.", None, None,
+        name, numpy, binary(name), f"Whether ``x {sign} y``; gives bool.{example}", None, None,
         domain="same", predicate=True, of_complex=of_equality, commutes=of_equality,
     )  # fmt: skip
 
@@ -40,8 +48,10 @@ def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> Funct
     def expression(x: ir.Expr) -> ir.Expr:
         return ir.Call(name, (x,), BOOL) if x.dtype.is_inexact else ir.Const(of_integer, BOOL)
 
+    given = 'float("nan"), float("inf"), 1.0'
+    example = _shown(name, f"[{given}]", numpy, [np.nan, np.inf, 1.0])
     return elementwise(
-        name, numpy, expression, doc, None, domain="same", predicate=True, of_complex=True
+        name, numpy, expression, doc + example, None, domain="same", predicate=True, of_complex=True
     )
 
 
@@ -56,6 +66,10 @@ def isclose(
     """Whether ``abs(x - y) <= atol + rtol * abs(y)``, as NumPy's isclose; gives bool.
 
     Infinities are close only to themselves; NaN to NaN with ``equal_nan=True``. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.isclose([1.0, 1.0], [1.0 + 1e-9, 1.1]).eval()
+    array([ True, False])
     """
     x, y = common((x, y), "divide", "isclose")
     near = logical_and(isfinite(y), le(absolute(x - y), atol + rtol * absolute(y)))
@@ -65,6 +79,7 @@ def isclose(
 
 def _logical(name: str, numpy: Any, op: Any, doc: str) -> FunctionOfTwo:
     commutes = op != "xor"
+    doc += _shown(name, "{}, {}", numpy, [0, 0, 1, 2], [0, 1, 0, 3])
     return elementwise(
         name, numpy, binary(op), doc, None, None, domain="logical", commutes=commutes
     )
@@ -74,7 +89,14 @@ logical_and = _logical("logical_and", np.logical_and, "and", "Whether both are t
 logical_or = _logical("logical_or", np.logical_or, "or", "Whether at least one is true.")
 logical_xor = _logical("logical_xor", np.logical_xor, "xor", "Whether exactly one is true.")
 logical_not = elementwise(
-    "logical_not", np.logical_not, lambda x: ir.Unary("not", x, BOOL), "Whether x is false.", None,
+    "logical_not", np.logical_not, lambda x: ir.Unary("not", x, BOOL),
+    """Whether x is false.
+
+    >>> import symc.tensor as T
+    >>> T.logical_not([0, 2]).eval()
+    array([ True, False])
+    """,
+    None,
     domain="logical",
 )  # fmt: skip
 
@@ -83,6 +105,7 @@ def _bits(name: str, numpy: Any, on_bool: Any, on_integers: Any, doc: str) -> Fu
     def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
         return ir.binary(on_bool if x.dtype is BOOL else on_integers, x, y)
 
+    doc += _shown(name, "{}, {}", numpy, [12, 10], 6)
     return elementwise(name, numpy, expression, doc, None, None, domain="integer", commutes=True)
 
 
@@ -92,7 +115,13 @@ bitwise_xor = _bits("bitwise_xor", np.bitwise_xor, "xor", "bxor", "``x ^ y``, bi
 invert = elementwise(
     "invert", np.invert,
     lambda x: ir.Unary("not" if x.dtype is BOOL else "invert", x, x.dtype),
-    "``~x``, bit by bit; for bool, logical not.", None, domain="integer",
+    """``~x``, bit by bit; for bool, logical not.
+
+    >>> import symc.tensor as T
+    >>> T.invert([0, 5]).eval(), T.invert([True]).eval()
+    (array([-1, -6]), array([False]))
+    """,
+    None, domain="integer",
 )  # fmt: skip
 _shl = elementwise(
     "left_shift", np.left_shift, binary("shl"), "``x << y``.", None, None, domain="integer"
@@ -110,12 +139,26 @@ def _shift(op: FunctionOfTwo, x: TensorLike, y: TensorLike) -> Tensor:
 
 
 def left_shift(x: TensorLike, y: TensorLike) -> Tensor:
-    """``x << y``; 0 when y is not less than the number of bits. Elementwise, integers only."""
+    """``x << y``; 0 when y is not less than the number of bits.
+
+    Elementwise, with NumPy's dtype; bool becomes int8. Raises DTypeError for floats.
+
+    >>> import symc.tensor as T
+    >>> T.left_shift([1, 3], [4, 64]).eval()
+    array([16,  0])
+    """
     return _shift(_shl, x, y)
 
 
 def right_shift(x: TensorLike, y: TensorLike) -> Tensor:
-    """``x >> y``, keeping the sign. Elementwise, integers only."""
+    """``x >> y``, keeping the sign: -1 or 0 when y is not less than the number of bits.
+
+    Elementwise, with NumPy's dtype; bool becomes int8. Raises DTypeError for floats.
+
+    >>> import symc.tensor as T
+    >>> T.right_shift([16, -16], 2).eval()
+    array([ 4, -4])
+    """
     return _shift(_shr, x, y)
 
 
@@ -157,7 +200,12 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
 
 
 def switch(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
-    """Theano's name for `where`."""
+    """Theano's name for `where`: x where the condition is true, y elsewhere. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.switch([True, False], 1, [10, 20]).eval()
+    array([ 1, 20])
+    """
     return where(condition, x, y)
 
 

@@ -11,6 +11,7 @@ from symc.errors import ShapeMismatch
 from symc.graph.inputs import as_tensor, constant
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to, refuse_complex
+from symc.tensor.exponentials import pow
 from symc.tensor.logic import (
     eq,
     ge,
@@ -27,7 +28,11 @@ from symc.tensor.logic import (
     right_shift,
 )
 from symc.tensor.math import abs as _abs
-from symc.tensor.math import (
+from symc.tensor.math import as_float, div, floordiv, mod, mul, neg, sqr, sub, trunc
+from symc.tensor.math import round as _round
+from symc.tensor.reduce import all as _all
+from symc.tensor.shape import concatenate
+from symc.tensor.trigonometry import (
     arccos,
     arccosh,
     arcsin,
@@ -35,22 +40,9 @@ from symc.tensor.math import (
     arctan,
     arctan2,
     arctanh,
-    as_float,
     deg2rad,
-    div,
-    floordiv,
-    mod,
-    mul,
-    neg,
-    pow,
     rad2deg,
-    sqr,
-    sub,
-    trunc,
 )
-from symc.tensor.math import round as _round
-from symc.tensor.reduce import all as _all
-from symc.tensor.shape import concatenate
 
 __all__ = [
     "absolute", "acos", "acosh", "allclose", "around", "array", "array_equal", "array_equiv",
@@ -100,44 +92,89 @@ def allclose(
 
 
 def rint(x: TensorLike) -> Tensor:
-    """The nearest whole number, ties to even, as a float. Elementwise."""
+    """The nearest whole number, ties to even, as a float. Elementwise; `round` keeps integers.
+
+    >>> import symc.tensor as T
+    >>> T.rint([0.5, 1.5, -2.7]).eval()
+    array([ 0.,  2., -3.])
+    """
     return _round(as_float(x))
 
 
 def around(x: TensorLike, decimals: int = 0) -> Tensor:
-    """NumPy's other name for `round`."""
+    """NumPy's other name for `round`: the nearest number with so many decimals. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.around([2.345, -1.5], 1).eval()
+    array([ 2.3, -1.5])
+    """
     return _round(x, decimals)
 
 
 def fix(x: TensorLike) -> Tensor:
-    """NumPy's other name for `trunc`."""
+    """NumPy's other name for `trunc`: x without its fraction. Elementwise; the derivative is 0.
+
+    >>> import symc.tensor as T
+    >>> T.fix([1.7, -1.7]).eval()
+    array([ 1., -1.])
+    """
     return trunc(x)
 
 
 def fabs(x: TensorLike) -> Tensor:
-    """The absolute value as a float. Elementwise."""
+    """The absolute value as a float. Elementwise; raises DTypeError for complex numbers.
+
+    >>> import symc.tensor as T
+    >>> T.fabs([-3, 2]).eval()
+    array([3., 2.])
+    """
     x = as_float(x)
     refuse_complex("fabs", x.dtype)
     return _abs(x)
 
 
 def positive(x: TensorLike) -> Tensor:
-    """x itself."""
+    """x itself, as Python's ``+x``: a tensor of the same dtype and shape.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> T.positive(x) is x
+    True
+    """
     return as_tensor(x)
 
 
 def copy(x: TensorLike) -> Tensor:
-    """x itself, as tensors do not change."""
+    """x itself: tensors do not change, so that there is nothing to copy.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> T.copy(x) is x
+    True
+    """
     return as_tensor(x)
 
 
 def ndim(a: TensorLike) -> int:
-    """The number of axes."""
+    """The number of axes, an int that is known for every tensor.
+
+    >>> import symc.tensor as T
+    >>> T.ndim(T.matrix("m")), T.ndim([1, 2])
+    (2, 1)
+    """
     return as_tensor(a).ndim
 
 
 def size(a: TensorLike, axis: int | None = None) -> int | Tensor:
-    """How many elements there are, or how long an axis is: an int, or a 0-d int64 tensor."""
+    """How many elements there are, or how long an axis is: an int, or a 0-d int64 tensor.
+
+    It is a tensor where a length is known only at a call. Raises BadIndex for an axis that is not
+    there.
+
+    >>> import symc.tensor as T
+    >>> T.size([[1, 2, 3], [4, 5, 6]]), T.size(T.matrix("m"), 0)
+    (6, <m.shape[0] int64[]>)
+    """
     x = as_tensor(a)
     length: int | Tensor = x.size if axis is None else x.shape[axis]
     return length
@@ -167,7 +204,14 @@ def _differ(n: Any, m: Any) -> bool:
 
 
 def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """Whether both broadcast to one shape and have equal elements there: a bool scalar."""
+    """Whether both broadcast to one shape and have equal elements there: a bool scalar.
+
+    Shapes that do not broadcast make it False.
+
+    >>> import symc.tensor as T
+    >>> T.array_equiv([1, 2], [[1, 2], [1, 2]]).eval(), T.array_equiv([1, 2], [1, 3]).eval()
+    (array(True), array(False))
+    """
     try:
         return _all(eq(a1, a2))
     except ShapeMismatch:

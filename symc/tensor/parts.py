@@ -18,6 +18,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.build import full_like
 from symc.tensor.complex_numbers import imag
 from symc.tensor.elementwise import call, cast_to, common, elementwise, refuse_complex
+from symc.tensor.exponentials import pow
 from symc.tensor.logic import (
     eq,
     gt,
@@ -28,7 +29,7 @@ from symc.tensor.logic import (
     where,
 )
 from symc.tensor.math import abs as absolute
-from symc.tensor.math import as_float, clip, copysign, pow, trunc
+from symc.tensor.math import as_float, clip, copysign, trunc
 from symc.tensor.signatures import FunctionOfTwo
 
 __all__ = [
@@ -42,7 +43,14 @@ _ALSO_ENTERED = ["bit_count", "frexp_exponent"]
 
 
 def signbit(x: TensorLike) -> Tensor:
-    """Whether x is negative, as -0.0 and some NaN are, too; gives bool. Elementwise."""
+    """Whether x is negative, as -0.0 and some NaN are, too. Elementwise; gives bool.
+
+    Raises DTypeError for complex numbers.
+
+    >>> import symc.tensor as T
+    >>> T.signbit([-1.5, -0.0, 0.0]).eval()
+    array([ True,  True, False])
+    """
     x = as_tensor(x)
     refuse_complex("signbit", x.dtype)
     return lt(copysign(1, x) if x.dtype.is_float else x, 0)
@@ -78,7 +86,14 @@ def modf(x: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def spacing(x: TensorLike) -> Tensor:
-    """The distance from x to the next number away from 0, with the sign of x. Elementwise."""
+    """The distance from x to the next number away from 0, with the sign of x.
+
+    Elementwise, in the dtype of x; integers become floats. Raises DTypeError for complex numbers.
+
+    >>> import symc.tensor as T
+    >>> T.spacing([1.0, -1024.0]).eval()
+    array([ 2.22044605e-16, -2.27373675e-13])
+    """
     x = as_float(x)
     size = absolute(x)
     limits = np.finfo(to_numpy(x.dtype))
@@ -89,12 +104,26 @@ def spacing(x: TensorLike) -> Tensor:
 
 
 def isposinf(x: TensorLike) -> Tensor:
-    """Whether x is plus infinity; gives bool. Elementwise."""
+    """Whether x is plus infinity. Elementwise; gives bool.
+
+    Raises DTypeError for complex numbers.
+
+    >>> import symc.tensor as T
+    >>> T.isposinf([float("inf"), float("-inf"), 0.0]).eval()
+    array([ True, False, False])
+    """
     return _is_infinite("isposinf", x, np.inf)
 
 
 def isneginf(x: TensorLike) -> Tensor:
-    """Whether x is minus infinity; gives bool. Elementwise."""
+    """Whether x is minus infinity. Elementwise; gives bool.
+
+    Raises DTypeError for complex numbers.
+
+    >>> import symc.tensor as T
+    >>> T.isneginf([float("inf"), float("-inf"), 0.0]).eval()
+    array([False,  True, False])
+    """
     return _is_infinite("isneginf", x, -np.inf)
 
 
@@ -105,24 +134,44 @@ def _is_infinite(label: str, x: TensorLike, infinity: float) -> Tensor:
 
 
 def isreal(x: TensorLike) -> Tensor:
-    """Whether the imaginary part is 0; gives bool. Elementwise."""
+    """Whether the imaginary part is 0; gives bool. Elementwise: of real numbers all are.
+
+    >>> import symc.tensor as T
+    >>> T.isreal([1 + 0j, 1j]).eval()
+    array([ True, False])
+    """
     x = as_tensor(x)
     return eq(imag(x), 0) if x.dtype.is_complex else full_like(x, True, "bool")
 
 
 def iscomplex(x: TensorLike) -> Tensor:
-    """Whether the imaginary part is not 0; gives bool. Elementwise."""
+    """Whether the imaginary part is not 0; gives bool. Elementwise: of real numbers none is.
+
+    >>> import symc.tensor as T
+    >>> T.iscomplex([1 + 0j, 1j]).eval()
+    array([False,  True])
+    """
     x = as_tensor(x)
     return ne(imag(x), 0) if x.dtype.is_complex else full_like(x, False, "bool")
 
 
 def iscomplexobj(x: TensorLike) -> bool:
-    """Whether the dtype is complex."""
+    """Whether the dtype is complex, whatever the values are: a bool that is known at once.
+
+    >>> import symc.tensor as T
+    >>> T.iscomplexobj(T.zvector("z")), T.iscomplexobj(1.0)
+    (True, False)
+    """
     return as_tensor(x).dtype.is_complex
 
 
 def isrealobj(x: TensorLike) -> bool:
-    """Whether the dtype is not complex."""
+    """Whether the dtype is not complex, whatever the values are: a bool that is known at once.
+
+    >>> import symc.tensor as T
+    >>> T.isrealobj(T.zvector("z")), T.isrealobj(1.0)
+    (False, True)
+    """
     return not iscomplexobj(x)
 
 
@@ -149,7 +198,12 @@ logaddexp2 = elementwise(
         return (a > b ? a : b) + (real)1.4426950408889634 * log1pNN(exp2NN(-apart));
     }
     """,
-    "``log2(2**x + 2**y)`` without overflow.",
+    """``log2(2**x + 2**y)`` without overflow.
+
+    >>> import symc.tensor as T
+    >>> T.logaddexp2(2000.0, 2000.0).eval()
+    array(2001.)
+    """,
     lambda g, x, y, z: g * OPERATORS["sigmoid"]((x - y) * math.log(2)),
     lambda g, x, y, z: g * OPERATORS["sigmoid"]((y - x) * math.log(2)), cost=30,
 )  # fmt: skip
@@ -209,12 +263,25 @@ def _wide(name: str) -> Any:
 
 
 gcd = elementwise(
-    "gcd", np.gcd, _wide("gcd"), "The greatest common divisor, which is not negative.", None, None,
+    "gcd", np.gcd, _wide("gcd"),
+    """The greatest common divisor, which is not negative.
+
+    >>> import symc.tensor as T
+    >>> T.gcd([12, -18], 8).eval()
+    array([4, 2])
+    """,
+    None, None,
     domain="integer", cost=100,
 )  # fmt: skip
 lcm = elementwise(
     "lcm", np.lcm, _wide("lcm"),
-    "The least common multiple, which is not negative; 0 where an argument is 0.", None, None,
+    """The least common multiple, which is not negative; 0 where an argument is 0.
+
+    >>> import symc.tensor as T
+    >>> T.lcm([4, 0], 6).eval()
+    array([12,  0])
+    """,
+    None, None,
     domain="integer", cost=110,
 )  # fmt: skip
 _bit_count = elementwise(

@@ -40,3 +40,14 @@ class Options(TypedDict, total=False):
     of_complex: bool
     commutes: bool
     sign_bit: SignBit
+
+
+def documented(doc: str, general: str) -> str:
+    """The docstring of a row's function: what the row says, what is said of all, and the examples.
+
+    >>> documented("The sine.\\n\\n    >>> sin(0)\\n    0\\n    ", "Elementwise.").splitlines()
+    ['The sine.', '', 'Elementwise.', '', '>>> sin(0)', '0']
+    """
+    first, *lines = doc.rstrip().split("\n")
+    text, start, examples = "\n".join([first, *[line[4:] for line in lines]]).partition("\n\n>>> ")
+    return f"{text}\n\n{general}{start}{examples}"

@@ -18,13 +18,15 @@ from symc.tensor.checked import Checked
 from symc.tensor.complex_numbers import complex as complex_of
 from symc.tensor.complex_numbers import conj, imag, real
 from symc.tensor.elementwise import cast_to, common
+from symc.tensor.exponentials import sqrt
 from symc.tensor.lengths import as_dim, length, public, tensor_of
 from symc.tensor.logic import gt, where
 from symc.tensor.math import abs as absolute
-from symc.tensor.math import as_float, cos, maximum, sin, sqrt
+from symc.tensor.math import as_float, maximum
 from symc.tensor.nnet.conv import conv1d
 from symc.tensor.special_functions import i0
 from symc.tensor.specify import segment
+from symc.tensor.trigonometry import cos, sin
 from symc.tensor.views import expand_dims
 
 __all__ = [

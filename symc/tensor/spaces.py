@@ -12,9 +12,10 @@ from symc.tensor.broadcast import describe
 from symc.tensor.build import linspace, ones, zeros
 from symc.tensor.diagonals import eye
 from symc.tensor.elementwise import cast_to, common
+from symc.tensor.exponentials import pow
 from symc.tensor.lengths import public
 from symc.tensor.logic import eq, where
-from symc.tensor.math import as_float, pow
+from symc.tensor.math import as_float
 from symc.tensor.polynomials import polymul
 from symc.tensor.shape import concatenate
 from symc.tensor.views import expand_dims

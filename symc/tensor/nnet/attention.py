@@ -25,10 +25,10 @@ from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to, common, sum_to
+from symc.tensor.exponentials import exp, sqrt
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import length, public
 from symc.tensor.logic import where
-from symc.tensor.math import exp, sqrt
 from symc.tensor.matrix_product import blas_suffix, is_blas
 from symc.tensor.products import matmul
 from symc.tensor.reshape import reshape

@@ -11,10 +11,11 @@ from symc.tensor.activations import softplus
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import not_negative
 from symc.tensor.elementwise import cast_to
+from symc.tensor.exponentials import log, log1p
 from symc.tensor.lengths import normal_axis
 from symc.tensor.logic import isfinite, logical_and, logical_not, where
 from symc.tensor.math import abs as absolute
-from symc.tensor.math import as_float, log, log1p, maximum, sqr
+from symc.tensor.math import as_float, maximum, sqr
 from symc.tensor.reduce import sum as total
 from symc.tensor.selection import take_along_axis
 from symc.tensor.softmaxes import log_softmax

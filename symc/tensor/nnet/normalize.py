@@ -15,8 +15,9 @@ from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import refuse_complex
+from symc.tensor.exponentials import sqrt
 from symc.tensor.lengths import normal_axes, normal_axis, public
-from symc.tensor.math import as_float, reciprocal, sqr, sqrt
+from symc.tensor.math import as_float, reciprocal, sqr
 from symc.tensor.reduce import count_along
 from symc.tensor.reshape import reshape
 from symc.tensor.statistics import mean

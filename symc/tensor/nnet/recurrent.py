@@ -11,8 +11,8 @@ from symc.graph.registry import SERVICES
 from symc.tensor.activations import sigmoid
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
-from symc.tensor.math import tanh
 from symc.tensor.products import matmul
+from symc.tensor.trigonometry import tanh
 
 __all__ = ["States", "gru", "gru_cell", "lstm", "lstm_cell"]
 

@@ -8,15 +8,17 @@ from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.activations import relu, sigmoid, silu, softplus
 from symc.tensor.elementwise import cast_to
+from symc.tensor.exponentials import exp, expm1, log, log1p, sqrt
 from symc.tensor.lengths import normal_axis, tensor_of
 from symc.tensor.logic import where
 from symc.tensor.math import abs as absolute
-from symc.tensor.math import as_float, clip, exp, expm1, log, log1p, minimum, sqr, sqrt, tanh
+from symc.tensor.math import as_float, clip, minimum, sqr
 from symc.tensor.reduce import Axis, axes_of, count_along
 from symc.tensor.shape import split
 from symc.tensor.softmaxes import logsumexp
 from symc.tensor.statistics import mean as mean_of
 from symc.tensor.statistics import var
+from symc.tensor.trigonometry import tanh
 
 __all__ = [
     "celu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu",

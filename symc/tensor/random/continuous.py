@@ -13,9 +13,10 @@ from typing import Any
 from symc.codegen.dtypes import FLOAT64
 from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor, TensorLike
+from symc.tensor.exponentials import exp, log, log1p
 from symc.tensor.logic import where
-from symc.tensor.math import exp, log, log1p, tan
 from symc.tensor.random.parameters import fit, float_dtype, raw, refuse
+from symc.tensor.trigonometry import tan
 
 __all__ = [
     "cauchy", "exponential", "gumbel", "laplace", "logistic", "lognormal", "normal", "uniform",

@@ -12,8 +12,9 @@ from symc.codegen.dtypes import FLOAT64, INT64
 from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to
+from symc.tensor.exponentials import exp, expm1, log1p, sqrt
 from symc.tensor.logic import where
-from symc.tensor.math import exp, expm1, log1p, sqr, sqrt
+from symc.tensor.math import sqr
 from symc.tensor.random.continuous import exponential, normal
 from symc.tensor.random.discrete import poisson
 from symc.tensor.random.gammas import chisquare, gamma

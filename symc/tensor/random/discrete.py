@@ -18,7 +18,8 @@ from symc.graph.types import as_dtype, to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
-from symc.tensor.math import ceil, log1p, maximum, minimum
+from symc.tensor.exponentials import log1p
+from symc.tensor.math import ceil, maximum, minimum
 from symc.tensor.random.draw import draw
 from symc.tensor.random.parameters import demand, fit, shape_for
 from symc.tensor.views import broadcast_to

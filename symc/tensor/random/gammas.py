@@ -19,8 +19,8 @@ from symc.graph.node import Tensor, TensorLike
 from symc.tensor.activations import sigmoid
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel, sum_to
+from symc.tensor.exponentials import exp, log
 from symc.tensor.logic import where
-from symc.tensor.math import exp, log
 from symc.tensor.random.continuous import placed
 from symc.tensor.random.draw import GRADIENTS
 from symc.tensor.random.keys import fold_in

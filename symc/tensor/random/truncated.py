@@ -9,8 +9,8 @@ from typing import Any
 from symc.codegen.dtypes import FLOAT64
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to, masked, peel, sum_to
+from symc.tensor.exponentials import exp
 from symc.tensor.logic import where
-from symc.tensor.math import exp
 from symc.tensor.random.continuous import placed
 from symc.tensor.random.draw import GRADIENTS
 from symc.tensor.random.parameters import fit, float_dtype, refuse, wide

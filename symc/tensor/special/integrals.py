@@ -8,8 +8,9 @@ import numpy as np
 
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import common, elementwise
+from symc.tensor.exponentials import exp
 from symc.tensor.libm import each
-from symc.tensor.math import exp, sqr
+from symc.tensor.math import sqr
 from symc.tensor.reference_values import Floats, integrals, vectorised
 from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
