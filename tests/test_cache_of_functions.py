@@ -316,7 +316,10 @@ def test_every_file_of_symc_is_part_of_the_key() -> None:
     assert "codegen/runtime/team.cuh" in listed
     for folder in (root, root / "codegen", root / "cache"):  # glob follows no links
         for path in folder.resolve().rglob("*"):
-            if path.suffix in (".py", ".h", ".cuh") and "__pycache__" not in path.parts:
+            if (
+                path.suffix in (".py", ".h", ".cuh", ".clh", ".table")
+                and "__pycache__" not in path.parts
+            ):
                 below = path.relative_to(folder.resolve())
                 name = below if folder == root else Path(folder.name) / below
                 assert name.as_posix() in listed

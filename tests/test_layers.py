@@ -323,7 +323,7 @@ def test_no_emitter_reads_its_own_text() -> None:
 # --- size, and forbidden words --------------------------------------------------------------------
 
 
-CODE = ("*.py", "*.pyi", "*.c", "*.h", "*.cu", "*.cuh", "*.css", "*.js")
+CODE = ("*.py", "*.pyi", "*.c", "*.h", "*.cu", "*.cuh", "*.clh", "*.css", "*.js")
 
 
 def test_files_are_at_most_500_lines_and_half_of_them_180() -> None:
@@ -357,13 +357,13 @@ def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
             return 0
 
 
-NAMED_FILE = re.compile(r"`((?:\w+/)*\w+\.(?:py|h|c|cuh))`")
+NAMED_FILE = re.compile(r"`((?:\w+/)*\w+\.(?:py|h|c|cuh|clh|table))`")
 NOT_OURS = {"c/NAME.c", "function.c"}  # a pattern, and the file in the cache
 
 
 def test_files_that_comments_name_are_there() -> None:
     """`verify.py` was named by five files when there was none of that name any more."""
-    kinds = ("*.py", "*.h", "*.c", "*.cuh")
+    kinds = ("*.py", "*.h", "*.c", "*.cuh", "*.clh", "*.table")
     ours = [path for top in TOP_FOLDERS for kind in kinds for path in (ROOT / top).rglob(kind)]
     known = [f"/{path.relative_to(ROOT).as_posix()}" for path in ours]
     texts = [*ours, *(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")]
@@ -378,7 +378,19 @@ def test_files_that_comments_name_are_there() -> None:
 
 
 MACHINE_PATH = re.compile(r"(?<![\w./<~])/(?:work|root|home|Users|tmp)/\w")
-TEXT_FILES = ("*.py", "*.pyi", "*.h", "*.cuh", "*.c", "*.md", "*.toml", "*.ipynb", "*.txt", "*.sh")
+TEXT_FILES = (
+    "*.py",
+    "*.pyi",
+    "*.h",
+    "*.cuh",
+    "*.clh",
+    "*.c",
+    "*.md",
+    "*.toml",
+    "*.ipynb",
+    "*.txt",
+    "*.sh",
+)
 
 
 @pytest.mark.parametrize("folder", [*TOP_FOLDERS, "notebooks", "docs", "scripts", ".ci", "."])

@@ -222,7 +222,19 @@ def test_no_hint_installs_a_package_that_is_not_ours() -> None:
     assert pattern.search("pip install --force-reinstall symc")
     assert not pattern.search("`pip install '.[cuda]'` in the checkout of symc (what it brings)")
     root = Path(__file__).parent.parent
-    kinds = ("*.py", "*.md", "*.toml", "*.ipynb", "*.h", "*.cuh", "*.c", "*.js", "*.yml")
+    kinds = (
+        "*.py",
+        "*.md",
+        "*.toml",
+        "*.ipynb",
+        "*.h",
+        "*.cuh",
+        "*.clh",
+        "*.table",
+        "*.c",
+        "*.js",
+        "*.yml",
+    )
     folders = ("symc", "codegen", "cache", "docs", "notebooks", "benchmarks", "scripts")
     paths = [path for folder in folders for kind in kinds for path in (root / folder).rglob(kind)]
     paths += [*root.glob("*.md"), *root.glob("*.toml"), *root.glob("*.yml")]

@@ -58,7 +58,7 @@ def test_no_lines_are_copied() -> None:
 
 
 def _in_c() -> list[Path]:
-    patterns = ("*.c", "*.h", "*.cuh")
+    patterns = ("*.c", "*.h", "*.cuh", "*.clh", "*.table")
     folders = [ROOT / "codegen", ROOT / "symc" / "calls"]
     return sorted(path for top in folders for kind in patterns for path in top.rglob(kind))
 

@@ -1,4 +1,4 @@
-"""A program for a device as two texts: the kernels in CUDA, and the host functions in C.
+"""A program for a device as two texts: the kernels in its language, and the host functions in C.
 
 As in `program.py`, both are made to be read, and the same program always gives the same bytes.
 """
@@ -25,14 +25,18 @@ from symc.codegen.record import record
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.cuda.host import WORDS
+from symc.codegen.targets.cuda.lang import CUDA
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
 from symc.codegen.targets.host.device import DeviceDialect, synchronises
 from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from symc.codegen.ir import Kernel
+    from symc.codegen.passes.gpu.geometry import Geometry
+    from symc.codegen.runtime.load import Dialect
     from symc.codegen.targets.base import Lang
 
 IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
@@ -60,15 +64,30 @@ class DeviceSource:
     """Whether indexes have 32 bits, so that very long arrays need another program."""
 
 
+@record
+class DeviceForm:
+    """How kernels are printed in a language of devices, and what its routines launch."""
+
+    lang: Lang
+    dialect: Dialect
+    print_kernel: Callable[[Kernel, str, Printer, dict[str, None], Geometry], list[Piece]]
+    routines: Mapping[str, Sequence[str]]
+    """The kernels of the runtime that each routine launches."""
+
+
+CUDA_FORM = DeviceForm(CUDA, "cuda", emit_device_kernel, ROUTINE_KERNELS)
+
+
 def emit_device(
-    program: Program, lang: Lang, host_lang: Lang, *, timed: bool = False
+    program: Program, form: DeviceForm, host_lang: Lang, *, timed: bool = False
 ) -> DeviceSource:
     """The texts of a program that has been through the device's passes; `timed` as in `emit`."""
+    lang, language = form.lang, form.dialect
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
     layout = replace(plan_workspace(program), scratch={})
-    reserved = lang.reserved | load.symbols("cuda").keys() | IN_KERNELS
-    outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
+    reserved = lang.reserved | load.symbols(language).keys() | IN_KERNELS
+    outside = host_lang.reserved | load.symbols("device host").keys() | RESERVED | IN_HOST
     host_printer = Printer(host_lang, {}, outside)
     functions = CNames(reserved | outside | lang.functions | host_lang.functions)
     host_printer.natural, natural = natural_sizes(program)
@@ -79,17 +98,18 @@ def emit_device(
         printer = Printer(lang, used, reserved)
         printer.natural |= natural.get(kernel.name, set())
         name = names[kernel.name] = functions[kernel.name]
-        texts[kernel.name] = emit_device_kernel(
+        texts[kernel.name] = form.print_kernel(
             kernel, name, printer, declared, launched[kernel.name]
         )
-    routines = routine_kernels(program)
+    routines = routine_kernels(program, form.routines)
     numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
-    dialect = DeviceDialect(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
+    dialect = DeviceDialect(WORDS, launched, names, numbers, form.routines, is_narrow(program))
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
-    before = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared, KERNELS]
-    helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
+    runtime = [load.base(language), load.source_of(used, language)]
+    before = [header(program), *runtime, *declared, KERNELS]
+    helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "device host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
         encodable("\n".join(parts)),
@@ -121,14 +141,14 @@ def device_module(
     return CudaModule(encoded(pieces), tuple(bounds))
 
 
-def routine_kernels(program: Program) -> list[str]:
+def routine_kernels(program: Program, launched: Mapping[str, Sequence[str]]) -> list[str]:
     """The kernels of the runtime that a program's routines launch, each once."""
     return list(
         dict.fromkeys(
             kernel
             for step in every_step(program.steps)
             if isinstance(step, Routine)
-            for kernel in ROUTINE_KERNELS[step.name]
+            for kernel in launched[step.name]
         )
     )
 

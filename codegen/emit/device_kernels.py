@@ -19,6 +19,7 @@ from symc.codegen.passes.gpu.geometry import Geometry, placed
 if TYPE_CHECKING:
     from symc.codegen.emit.expressions import Printer
     from symc.codegen.passes.memory import Scratch
+    from symc.codegen.targets.base import Lang
 
 SHARED = "team_memory"
 
@@ -36,11 +37,17 @@ def emit_device_kernel(
     if geometry.memory is not None:
         declared_memory = [INDENT, Dynamic(SHARED), f" __align__(16) char {SHARED}[];\n"]
         place_memory(writer, geometry.memory)
-    emit_block(writer, geometry.body, Grid(geometry.memory, geometry.wide, geometry.lanes))
+    emit_block(writer, geometry.body, grid_of(geometry, printer.lang))
     text = "\n".join(writer.lines)
     bounds = LaunchBounds(name, str(geometry.bound))
     before, after = signature(kernel, name, printer, geometry, bounds)
     return [before, bounds, f"{after}\n{{\n", *declared_memory, f"{text}\n}}\n"]
+
+
+def grid_of(geometry: Geometry, lang: Lang, space: str = "") -> Grid:
+    """The form of a kernel's loops, whose team has its memory in an address space."""
+    assert lang.device is not None, f"{lang.name} is for no device"
+    return Grid(geometry.memory, geometry.wide, geometry.lanes, lang.device, space)
 
 
 def place_memory(writer: Writer, memory: Scratch) -> None:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from symc.codegen.dtypes import DType
     from symc.codegen.passes.walk import Block
+    from symc.codegen.targets.base import DeviceWords
 
 
 @record
@@ -51,6 +52,9 @@ class Grid:
     wide: bool
     packs: Mapping[str, Lanes]
     """The loops over packs, by their variables."""
+    words: DeviceWords
+    space: str = ""
+    """What stands before the type of a pointer into the team's memory."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """The head of a loop, or all of one over packs."""
@@ -72,19 +76,14 @@ class Grid:
         printer.positive |= positive
         printer.natural.add(loop.var.name)
         if loop.kind == "lane" and isinstance(loop.extent, Const) and loop.extent.value == 1:
-            writer.put("if (threadIdx.x == 0) {")
+            writer.put(f"if ({self.words.first['lane']} == 0) {{")
             return positive
         name, kind = printer.vars[loop.var.name], writer.lang.types[loop.var.dtype.name]
         cast = f"({kind})" if self.wide else ""
         match loop.kind:
-            case "grid":
-                first = f"{cast}blockIdx.x * blockDim.x + threadIdx.x"
-                step = f"{cast}gridDim.x * blockDim.x"
-            case "team":
-                first = f"{cast}blockIdx.x * blockDim.y + threadIdx.y"
-                step = f"{cast}gridDim.x * blockDim.y"
-            case "lane":
-                first, step = "threadIdx.x", "blockDim.x"
+            case "grid" | "team" | "lane":
+                first = self.words.first[loop.kind].format(cast=cast)
+                step = self.words.step[loop.kind].format(cast=cast)
             case "round":
                 self.round(writer, loop, name, kind)
                 return positive
@@ -101,9 +100,10 @@ class Grid:
         """The head of a loop that all threads run equally often, each with an iteration."""
         first = writer.printer.vars[writer.printer.fresh("first")]
         last = writer.value(loop.extent, SHIFT)
-        writer.put(f"for ({kind} {first} = 0; {first} < {last}; {first} += blockDim.x) {{")
+        lane, lanes = self.words.first["lane"], self.words.step["lane"]
+        writer.put(f"for ({kind} {first} = 0; {first} < {last}; {first} += {lanes}) {{")
         writer.depth += 1
-        writer.put(f"const {kind} {name} = {first} + threadIdx.x;")
+        writer.put(f"const {kind} {name} = {first} + {lane};")
         writer.depth -= 1
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
@@ -111,6 +111,7 @@ class Grid:
         name, kind = writer.printer.buffers[buffer.name], self.scalar(writer, buffer.dtype)
         if self.memory is not None and buffer.name in self.memory.offsets:
             place = f"memory + {name}_at" if buffer.name in placed(self.memory) else "memory"
+            kind = self.space + kind
             writer.put(f"{kind} *const {name} = ({kind} *)({place});")
             return
         assert is_on_stack(buffer), "mapping gives large arrays to teams"
@@ -134,7 +135,7 @@ class Grid:
                 function = f"symc_team_{scan}{plain}_{math.short(dtype)}"
                 used[function] = None
                 name = printer.buffers[buffer]
-                writer.put(f"{name} = {function}({name});")
+                writer.put(f"{name} = {function}({name}{self.words.room});")
             case _:
                 assert_never(stmt)
 

@@ -38,6 +38,7 @@ typedef struct symc_device {
     int64_t processors;   // streaming multiprocessors
     int64_t shared_bytes; // of dynamic shared memory that a block may have
     int64_t synchronous;  // whether to wait after each launch, to find the step that fails
+    int64_t alone;        // 0, or each team has a block of its own, of up to so many threads
 } symc_device;
 
 // SYMBOL symc_call

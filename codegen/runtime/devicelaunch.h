@@ -38,16 +38,18 @@ typedef struct symc_teams {
 // NEEDS symc_teams symc_call symc_times
 // `length` is how many iterations a team shares out. A thread gets at least eight of them, unless
 // there are so few teams that the device would be idle: 65536 threads that ask for four packs at a
-// time have 4 MiB on their way, more than any device has. A team of one warp shares its block.
+// time have 4 MiB on their way, more than any device has. A team of one warp shares its block, unless
+// the device knows no barriers of a warp.
 static symc_teams symc_plan_teams(const symc_call *call, int64_t teams, int64_t length,
                                   int64_t bytes) {
     symc_teams plan = {32, 1, 0, 0, 0};
     if (bytes < 0) bytes = 0;
     const int64_t room = call->device->shared_bytes < 98304 ? call->device->shared_bytes : 98304;
-    while (plan.size < 512 && (plan.size * 8 < length ||
+    const int64_t alone = call->device->alone, largest = alone && alone < 512 ? alone : 512;
+    while (plan.size * 2 <= largest && (plan.size * 8 < length ||
                                (plan.size < length && teams * plan.size < 65536)))
         plan.size *= 2;
-    if (plan.size == 32)
+    if (plan.size == 32 && !alone)
         while (plan.together < 8 && plan.together < teams && bytes * plan.together * 2 <= room / 2)
             plan.together *= 2;
     plan.blocks = (teams + plan.together - 1) / plan.together;

@@ -21,12 +21,14 @@ A program for a graphics card is two texts. Its host functions are C, but `devic
 `deviceblas.h` and `devicetimers.h` replace symbols of `host.h`, `blas.h` and `timers.h`. Its
 kernels are CUDA: `base.cuh` takes the place of `base.h`, the functions that `libm.h` declares are
 built in, and the other headers with functions of numbers are the same text as in C; `*.cuh` have
-symbols that only kernels use.
+symbols that only kernels use. In kernels of OpenCL `*.clh` take the place of `*.cuh`, and
+`in_opencl` says what differs in the text of the others. `*.table` are for both.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, assert_never
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 
-Dialect = Literal["c", "cuda host", "cuda"]
-"""A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
+Dialect = Literal["c", "device host", "cuda", "opencl"]
+"""A kind of text: a C program, or the host functions or the kernels of one for a device."""
 
 _HOST = (
     "blas.h", "call.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "mpi.h",
@@ -54,6 +56,8 @@ PARALLEL = "omp parallel"
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
+_LONG = re.compile(r"\b((?:0x[0-9a-fA-F]+|[0-9]+)u?)ll\b")
+_STATIC = re.compile(r"\bstatic (?=const \w+ \w+\[)")
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
 
@@ -76,7 +80,8 @@ class Symbol:
 @cache
 def base(dialect: Dialect = "c") -> str:
     """The text every generated file starts with: integer types, INFINITY and NAN."""
-    return (FOLDER / ("base.cuh" if dialect == "cuda" else "base.h")).read_text(encoding="utf-8")
+    name = {"cuda": "base.cuh", "opencl": "base.clh"}.get(dialect, "base.h")
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
@@ -88,8 +93,9 @@ def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
 def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
     """The symbols, when so many functions have been defined beside ops."""
     found: dict[str, Symbol] = {}
+    in_kernels = dialect in ("cuda", "opencl")
     for path in _headers(dialect):
-        built_in = dialect == "cuda" and path.name == "libm.h"
+        built_in = in_kernels and path.name == "libm.h"
         for symbol in _parse(path):
             found[symbol.name] = Symbol(symbol.name, path.name, (), "") if built_in else symbol
     for name, text in texts().items():
@@ -97,8 +103,10 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
             n for n in called(text) if n != name and (n in found or n.startswith("symc_"))
         )
         found[name] = Symbol(name, "defined.py", needs, text)
-    if dialect == "cuda":
+    if in_kernels:
         _drop_host_headers(found)
+    if dialect == "opencl":
+        found = {name: replace(each, text=in_opencl(each.text)) for name, each in found.items()}
     ordered: dict[str, Symbol] = {}
     waiting = [*reversed(found)]
     while waiting:
@@ -129,11 +137,12 @@ def _headers(dialect: Dialect) -> list[Path]:
     match dialect:
         case "c":
             return plain
-        case "cuda host":
+        case "device host":
             return [*plain, *(FOLDER / name for name in _DEVICE_HOST if (FOLDER / name).exists())]
-        case "cuda":
+        case "cuda" | "opencl":
             numbers = [path for path in plain if path.name not in _HOST]
-            return [*numbers, *sorted(FOLDER.glob("*.cuh"))]
+            own = sorted(FOLDER.glob("*.cuh" if dialect == "cuda" else "*.clh"))
+            return [*numbers, *own, *sorted(FOLDER.glob("*.table"))]
         case _:
             assert_never(dialect)
 
@@ -148,6 +157,15 @@ def source_of(names: Iterable[str], dialect: Dialect = "c", *, present: Iterable
     wanted = _with_needs(names, known) - _with_needs(present, known)
     chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
     return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
+
+
+def in_opencl(text: str) -> str:
+    """A text of C as OpenCL has it: ``long`` has 64 bits, and functions keep no variables.
+
+    >>> in_opencl("static const int n[1] = {1}; x ^= 1ull << 63;")
+    'const int n[1] = {1}; x ^= 1ul << 63;'
+    """
+    return _STATIC.sub("", _LONG.sub(r"\1l", text))
 
 
 def code_length(text: str) -> int:

@@ -36,7 +36,7 @@ void *dlsym(void *library, const char *name);
 
 def declarations() -> str:
     """All that Python shares with compiled functions. The structs of calls are those of headers."""
-    device = load.symbols("cuda host")
+    device = load.symbols("device host")
     call = re.sub(r"\bsymc_call\b", "symc_device_call", device["symc_call"].text)
     return "".join([load.symbols()["symc_call"].text, OWN, device["symc_device"].text, call])
 

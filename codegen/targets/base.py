@@ -20,6 +20,20 @@ Pass = Callable[[Program], Program]
 
 
 @record
+class DeviceWords:
+    """The words of a language for the threads of a device; ``{cast}`` stands for a wide index."""
+
+    first: Mapping[str, str]
+    """Where a thread begins in a loop, by the loop's kind: grid, team or lane."""
+    step: Mapping[str, str]
+    """How far its next iteration is."""
+    pointer: str
+    """What stands before the type of a pointer to an array."""
+    room: str
+    """A further argument of functions that a team computes together."""
+
+
+@record
 class Lang:
     """One language of the C family: everything `emit/` needs to know about it."""
 
@@ -39,6 +53,7 @@ class Lang:
     thread: str  # a runtime function: the number of the thread that asks
     reserved: frozenset[str]  # names that a program's own names must not take
     functions: frozenset[str]  # that the compiler knows: names that kernels must not take
+    device: DeviceWords | None = None  # for languages of devices
 
 
 @record

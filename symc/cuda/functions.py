@@ -15,7 +15,8 @@ from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import module_of_kernel
-from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
+from symc.codegen.targets.cuda.target import CudaTarget
+from symc.codegen.targets.on_device import IMAGE
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.targets.cuda.reading import module_of
-from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES
+from symc.codegen.targets.cuda.target import KERNELS
+from symc.codegen.targets.on_device import IMAGE, RESOURCES
 
 if TYPE_CHECKING:
     from symc.calls.callable import Function

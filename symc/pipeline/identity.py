@@ -65,7 +65,7 @@ def _listing(root: str, folder: str) -> list[str]:
     lines: list[str] = []
     with os.scandir(f"{root}/{folder}") as entries:
         for entry in entries:
-            if entry.name.endswith((".py", ".h", ".cuh")):
+            if entry.name.endswith((".py", ".h", ".cuh", ".clh", ".table")):
                 info = entry.stat()
                 lines.append(f"{folder}{entry.name} {info.st_size} {info.st_mtime_ns}")
             elif not entry.name.startswith("__") and entry.is_dir():

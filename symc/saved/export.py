@@ -110,9 +110,9 @@ def _exported(
     source, facts = compilation.source, compilation.source.facts
     kernels: Kernels | None = None
     if request.device != "cpu":
-        from symc.codegen.targets.cuda.target import CudaSource
+        from symc.codegen.targets.on_device import KernelSource
 
-        assert isinstance(source, CudaSource)
+        assert isinstance(source, KernelSource)
         kernels = Kernels(source.module, tuple(facts["kernels"]), tuple(facts["routines"]))
     return Exported(
         program=compilation.optimised,

@@ -201,7 +201,7 @@ def test_the_types_are_up_to_date(tmp_path: Path) -> None:
 def test_a_call_of_a_device_begins_as_every_call() -> None:
     """`device.h` adds to the struct of `call.h`, but for the function that asks whether to stop."""
     fields: list[list[str]] = []
-    for dialect in ("c", "cuda host"):
+    for dialect in ("c", "device host"):
         body = load.symbols(dialect)["symc_call"].text.partition("{")[2].partition("}")[0]
         lines = [line.partition("//")[0] for line in body.split("\n")]
         fields.append([" ".join(field.split()) for field in "".join(lines).split(";")])

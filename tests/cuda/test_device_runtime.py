@@ -103,7 +103,7 @@ def test_a_function_gives_the_same_bits_in_both_languages(
 
 
 def test_a_dialect_replaces_what_is_another_there() -> None:
-    kernels, host, plain = symbols("cuda"), symbols("cuda host"), symbols("c")
+    kernels, host, plain = symbols("cuda"), symbols("device host"), symbols("c")
     assert kernels["exp"].text == ""
     assert kernels["symc_erfcx_f64"].text == plain["symc_erfcx_f64"].text
     assert kernels["lgamma_r"].file == "libm.cuh"

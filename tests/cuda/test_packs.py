@@ -15,7 +15,8 @@ from symc import tensor as T
 from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.reading import module_of
-from symc.codegen.targets.cuda.target import KERNELS, CudaSource, CudaTarget
+from symc.codegen.targets.cuda.target import KERNELS, CudaTarget
+from symc.codegen.targets.on_device import KernelSource
 from symc.cuda import device as device_of
 from symc.cuda.functions import compile_for
 from symc.pipeline.compile import Clock, build
@@ -184,7 +185,7 @@ def test_a_module_of_a_program_has_the_pieces_that_its_text_tells() -> None:
     target = CudaTarget()
     stages = build(f.request, mode="default", clock=Clock(), target=target)
     source = stages.source
-    assert isinstance(source, CudaSource)
+    assert isinstance(source, KernelSource)
     module, read = source.module, module_of(source.file(KERNELS))
     assert module.text == read.text == source.file(KERNELS)
     assert module.kernels == read.kernels

@@ -36,7 +36,7 @@ FLAGS = list(itertools.product((0, 1), (0, 1)))
 def host_text() -> str:
     """The host functions, each called by a function ``call_NAME`` that is not static."""
     sources = [ROUTINES[name].source for name in KERNELS]
-    parts = [load.base("cuda host"), load.source_of(sources, "cuda host")]
+    parts = [load.base("device host"), load.source_of(sources, "device host")]
     for name in KERNELS:
         signature = ROUTINES[name]
         real = "float" if name.endswith("f32") else "double"

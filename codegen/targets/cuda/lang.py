@@ -6,7 +6,7 @@ and float16, and in `runtime/team.cuh`. Functions of numbers are the same text a
 
 from __future__ import annotations
 
-from symc.codegen.targets.base import Lang
+from symc.codegen.targets.base import DeviceWords, Lang
 from symc.codegen.targets.c_language import FUNCTIONS as C_FUNCTIONS
 from symc.codegen.targets.c_language import KEYWORDS as C_KEYWORDS
 
@@ -59,5 +59,19 @@ CUDA = Lang(
     reserved=frozenset([*C_KEYWORDS.split(), *KEYWORDS.split(), *BUILT_IN.split(), *VECTORS]),
     functions=frozenset(
         [*C_FUNCTIONS.split(), *FUNCTIONS.split(), *(f"{name}f" for name in FUNCTIONS.split())]
+    ),
+    device=DeviceWords(
+        first={
+            "grid": "{cast}blockIdx.x * blockDim.x + threadIdx.x",
+            "team": "{cast}blockIdx.x * blockDim.y + threadIdx.y",
+            "lane": "threadIdx.x",
+        },
+        step={
+            "grid": "{cast}gridDim.x * blockDim.x",
+            "team": "{cast}gridDim.x * blockDim.y",
+            "lane": "blockDim.x",
+        },
+        pointer="",
+        room="",
     ),
 )  # fmt: skip
