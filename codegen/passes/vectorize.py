@@ -1,7 +1,9 @@
 """vectorize: which loops run in vector registers, and which are written out.
 
 - A loop of a small constant length inside another loop becomes an `unroll` loop, if there is no
-  other loop in it. What is around it then counts as innermost.
+  other loop in it. What is around it then counts as innermost, unless its iterations read far
+  apart (a channel of each image): then gathering for its registers costs more than the loops inside
+  do in theirs, and gcc takes seconds for what would be written out.
 - An innermost `parallel` loop becomes a `vector` loop.
 - So does an innermost `serial` loop that only accumulates into local scalars from outside it, or
   writes elements that no other iteration touches.
@@ -24,6 +26,7 @@ from symc.codegen.ir import (
     Expr,
     If,
     Let,
+    Load,
     Loop,
     LoopKind,
     Program,
@@ -36,32 +39,36 @@ from symc.codegen.passes.dependence import UNROLL, accesses, is_reduction
 from symc.codegen.passes.reductions import reductions
 from symc.codegen.passes.walk import (
     Block,
+    collect,
     expressions,
     map_kernels,
+    names_in,
     parts,
     statements,
 )
 
 COPIES = 32  # of a body, over all unrolled loops around it
+LANES = 4  # iterations that are worth a vector loop of their own
+NEAR = 16  # elements between what two iterations read, at most, if they share lines of the cache
 
 
 def vectorize(program: Program) -> Program:
     """The program with its innermost loops marked `vector` or `unroll`."""
-    return map_kernels(program, lambda kernel: _block(kernel.body, depth=0, scalars=frozenset()))
+    return map_kernels(program, lambda kernel: _block(kernel.body, 0, frozenset()))
 
 
-def _block(block: Block, *, depth: int, scalars: frozenset[str]) -> Block:
-    """`scalars` are the local scalars declared so far."""
+def _block(block: Block, depth: int, scalars: frozenset[str], most: int = COPIES) -> Block:
+    """`scalars` are the local scalars declared so far, `most` limits the copies of a body."""
     if not any(isinstance(stmt, Loop | If) for stmt in block):
         return block
     out: list[Stmt] = []
     for stmt in block:
         match stmt:
             case Loop():
-                out.append(_loop(stmt, depth, scalars))
+                out.append(_loop(stmt, depth, scalars, most))
             case If(condition, then, otherwise):
-                then = _block(then, depth=depth, scalars=scalars)
-                otherwise = _block(otherwise, depth=depth, scalars=scalars)
+                then = _block(then, depth, scalars, most)
+                otherwise = _block(otherwise, depth, scalars, most)
                 out.append(If(condition, then, otherwise))
             case Alloc(buffer):
                 if not buffer.shape:
@@ -74,17 +81,24 @@ def _block(block: Block, *, depth: int, scalars: frozenset[str]) -> Block:
     return tuple(out)
 
 
-def _loop(loop: Loop, depth: int, scalars: frozenset[str]) -> Loop:
-    body = _block(loop.body, depth=depth + 1, scalars=scalars)
-    loop = Loop(loop.var, loop.extent, loop.kind, body, loop.note, loop.cut)
-    return Loop(loop.var, loop.extent, _kind(loop, depth, scalars), body, loop.note, loop.cut)
+def _loop(loop: Loop, depth: int, scalars: frozenset[str], most: int) -> Loop:
+    body = _block(loop.body, depth + 1, scalars, most)
+    marked = Loop(loop.var, loop.extent, loop.kind, body, loop.note, loop.cut)
+    kind = _kind(marked, depth, scalars, most)
+    if kind == "vector" and _copies_inside(marked) > 1 and _reads_far_apart(marked):
+        rows = _block(loop.body, depth + 1, scalars, most=0)
+        if _copies_inside(marked) < LANES:
+            kind = loop.kind
+        elif any(isinstance(stmt, Loop) and stmt.kind == "vector" for stmt in statements(rows)):
+            kind, body = loop.kind, rows
+    return Loop(loop.var, loop.extent, kind, body, loop.note, loop.cut)
 
 
-def _kind(loop: Loop, depth: int, scalars: frozenset[str]) -> LoopKind:
+def _kind(loop: Loop, depth: int, scalars: frozenset[str], most: int) -> LoopKind:
     """The kind that the loop should have, its body being done."""
     if loop.kind not in ("parallel", "serial") or not _is_innermost(loop):
         return loop.kind
-    if depth > 0 and _copies(loop) <= COPIES and _is_short(loop):
+    if depth > 0 and _copies(loop) <= most and _is_short(loop):
         return "unroll"
     if not has_vector_form(loop.body):
         return loop.kind
@@ -104,9 +118,41 @@ def _is_short(loop: Loop) -> bool:
 
 def _copies(loop: Loop) -> int:
     """How often the innermost body is written out if this loop is unrolled."""
-    inner = [_copies(stmt) for stmt in statements(loop.body) if isinstance(stmt, Loop)]
     times = int(loop.extent.value) if isinstance(loop.extent, Const) else COPIES
-    return times * max(inner, default=1)
+    return times * _copies_inside(loop)
+
+
+def _copies_inside(loop: Loop) -> int:
+    inner = [_copies(stmt) for stmt in statements(loop.body) if isinstance(stmt, Loop)]
+    return max(inner, default=1)
+
+
+def _reads_far_apart(loop: Loop) -> bool:
+    """Whether no two iterations that follow each other read from near places."""
+    loads: list[Load] = []
+    for stmt in statements(loop.body):
+        for expr in expressions(stmt):
+            collect(expr, [], loads)
+    steps = [_step(load.index, loop.var) for load in loads]
+    moving = [step for step in steps if step != 0]
+    return bool(moving) and all(step is None or abs(step) > NEAR for step in moving)
+
+
+def _step(index: Expr, var: Var) -> int | None:
+    """How far an index moves from one iteration to the next; None if that is no constant."""
+    match index:
+        case Var(name):
+            return int(name == var.name)
+        case Const():
+            return 0
+        case Binary("add", left, right):
+            one, other = _step(left, var), _step(right, var)
+            return None if one is None or other is None else one + other
+        case Binary("mul", left, Const(value)):
+            step = _step(left, var)
+            return None if step is None else step * int(value)
+        case _:
+            return None if var.name in names_in(index) else 0
 
 
 def _accumulates(loop: Loop, scalars: frozenset[str]) -> bool:
