@@ -113,6 +113,12 @@ _SORTING = {
 } | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 
 
+_EXTREMES = {
+    f"arg{end}_{kind}": "rows n x places!"
+    for end in ("max", "min")
+    for kind in ("f32", "f64", "i32", "i64")
+}
+
 # Between processes: see `runtime/mpi.h`. `kind` numbers the element types of `targets/mpi.py`.
 _COLLECTIVE = {
     "mpi_all_reduce": "group fixed kind reduction n x result! lengths!",
@@ -150,7 +156,9 @@ ROUTINES: dict[str, Signature] = {
         for n, text in _TYPED.items()
         for kind in ("f32", "f64")
     },
-    **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT | _SORTING).items()},
+    **{
+        name: _on_host(name, text) for name, text in (_LAPACK | _FFT | _SORTING | _EXTREMES).items()
+    },
     **{name: _collective(name, text) for name, text in _COLLECTIVE.items()},
     "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(

@@ -165,6 +165,11 @@ _OTHERS: dict[str, Count] = {
         f"searchsorted_{kind}": lambda of: of["count"] * of.log2("n")
         for kind in ("u64", "i64", "f32", "f64")
     },
+    **{
+        f"arg{end}_{kind}": lambda of: of.product("rows n")  # comparisons
+        for end in ("max", "min")
+        for kind in ("f32", "f64", "i32", "i64")
+    },
     "permutation": lambda of: of["n"],  # numbers drawn
     "flat_nonzero": lambda of: of["n"],  # positions counted
     "copy_bytes": lambda of: Amount.of(Const(0)),

@@ -171,7 +171,7 @@ class Printer:
             if source is FLOAT16:
                 source = FLOAT32
             return LEAF, self.call(f"symc_{math.short(source)}_to_{math.short(dtype)}", (x,))
-        return UNARY, (f"({self.lang.types[dtype.name]})", (x, UNARY))
+        return UNARY, (f"({self.lang.types[dtype.name]})", self.truth(x, UNARY))
 
     def unary(self, expr: Unary) -> tuple[int, tuple[Piece, ...]]:
         """A unary operation; results of narrow integers are cut back to their width."""
@@ -222,7 +222,10 @@ class Printer:
         return (self.truth(left, strength if same else MUL), sign, self.truth(right, MUL))
 
     def truth(self, expr: Expr, minimum: int) -> Piece:
-        """An operand of logic. A loaded value goes through a function where a language has one."""
+        """An operand of logic, or a truth value to be a number.
+
+        A loaded bool goes through a function where a language has one.
+        """
         if not self.is_loaded_bool(expr) or self.lang.truth is None:
             return (expr, minimum)
         self.used[self.lang.truth] = None

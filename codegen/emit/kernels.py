@@ -371,7 +371,8 @@ def emit_extreme(writer: Writer, stmt: Accumulate) -> None:
         writer.put(f"const {writer.lang.types[stmt.value.dtype.name]} {name} = {text};")
         text = name
     writer.put(f"{acc} = {text} {BEATS[stmt.op]} {acc} ? {text} : {acc};")
-    writer.put(f"{flag} |= -({text} != {text});")
+    # Widened before its sign changes, a comparison is one masked move; after, it takes six.
+    writer.put(f"{flag} |= -(int{stmt.value.dtype.bits}_t)({text} != {text});")
 
 
 def close_extreme(writer: Writer, reduction: Reduction) -> None:

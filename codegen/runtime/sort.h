@@ -261,9 +261,43 @@ static void symc_row_order(int64_t kind, int64_t n, int64_t m, const void *x, in
 // SYMBOL symc_topmost
 // NEEDS symc_sort_pile symc_sort_encode symc_sort_rows
 // For each row of x the places of its first `count` elements in sorted order; of equal ones the
-// first come first; where there are fewer, the rest are 0. A pile takes the keys that are below the last of those chosen so far, and is
-// sorted when it is full. `room` has place for four numbers of 64 bits for each of a pile's keys.
+// first come first; where there are fewer, the rest are 0. A pile takes the keys that are below the
+// last of those chosen so far, and is sorted when it is full. `room` has place for four numbers of
+// 64 bits for each of a pile's keys. If only a few are wanted, they are kept in order instead.
 #define SYMC_TOPMOST_BLOCK 128
+#define SYMC_TOPMOST_FEW 16
+static void symc_topmost_few(int64_t kind, int descending, int64_t n, int64_t count, const char *x,
+                             int64_t *out) {
+    const int64_t bytes = symc_sort_bytes(kind);
+    uint64_t block[SYMC_TOPMOST_BLOCK], chosen[SYMC_TOPMOST_FEW];
+    int64_t held = 0;
+    for (int64_t i = 0; i < count; i++) out[i] = 0;
+    for (int64_t start = 0; start < n; start += SYMC_TOPMOST_BLOCK) {
+        const int64_t left = n - start, size = left < SYMC_TOPMOST_BLOCK ? left : SYMC_TOPMOST_BLOCK;
+        symc_sort_encode(kind, descending, 1, size, x + start * bytes, block);
+        for (int64_t part = 0; part < size; part += 32) {
+            const int64_t end = size - part < 32 ? size : part + 32;
+            if (held == count) {
+                const uint64_t limit = chosen[count - 1];
+                int64_t below = 0;
+#pragma omp simd reduction(| : below)
+                for (int64_t i = part; i < end; i++) below |= -(int64_t)(block[i] < limit);
+                if (!below) continue;
+            }
+            for (int64_t i = part; i < end; i++) {
+                const uint64_t key = block[i];
+                if (held == count && key >= chosen[count - 1]) continue;
+                int64_t place = held < count ? held++ : count - 1;
+                for (; place > 0 && chosen[place - 1] > key; place--) {
+                    chosen[place] = chosen[place - 1];
+                    out[place] = out[place - 1];
+                }
+                chosen[place] = key;
+                out[place] = start + i;
+            }
+        }
+    }
+}
 static inline int64_t symc_topmost_choose(symc_pile a, symc_pile b, int64_t held, int64_t count,
                                           int floats) {
     symc_sort_pile(a, b, held, 0, floats, 1);
@@ -301,9 +335,12 @@ static void symc_topmost(int64_t kind, int64_t descending, int64_t rows, int64_t
     const int64_t row = n * symc_sort_bytes(kind), own = 8 * (count + SYMC_TOPMOST_BLOCK);
     if (!count) return;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && rows * n >= 16384)
-    for (int64_t r = 0; r < rows; r++)
-        symc_topmost_row(kind, (int)descending, n, count, (const char *)x + r * row, out + r * count,
-                         room + r * own);
+    for (int64_t r = 0; r < rows; r++) {
+        const char *const from = (const char *)x + r * row;
+        int64_t *const to = out + r * count;
+        if (count <= SYMC_TOPMOST_FEW) symc_topmost_few(kind, (int)descending, n, count, from, to);
+        else symc_topmost_row(kind, (int)descending, n, count, from, to, room + r * own);
+    }
 }
 
 // SYMBOL SYMC_DEFINE_SEARCH

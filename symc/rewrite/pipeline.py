@@ -40,6 +40,7 @@ from symc.rewrite.zeros import ZEROS
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
 from symc.tensor.gather import Gather, Scatter
 from symc.tensor.lengths import dim_of
+from symc.tensor.reduce import FoundExtreme
 from symc.tensor.reshape import Reshape
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import GIVEN, Span
@@ -185,7 +186,7 @@ def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
 
 
 # Ops that read their integer scalars as values, not as lengths.
-_READERS = (Elementwise, Cast, DimShuffle, Gather, Scatter)
+_READERS = (Elementwise, Cast, DimShuffle, Gather, Scatter, FoundExtreme)
 
 
 def _bounds(nodes: Iterable[Tensor]) -> set[Dim]:

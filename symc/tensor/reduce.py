@@ -13,10 +13,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, INT64, UINT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.graph import dims
+from symc.graph.formulas import formula
 from symc.graph.inputs import as_tensor, refuse_bool, scalar_constant
+from symc.graph.lowering import Argument, At, LibCall, SizeOf
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, as_dtype
 from symc.tensor.build import arange
@@ -182,7 +184,48 @@ class ArgExtreme(Op):
             hits = OPERATORS["logical_or"](hits, OPERATORS["isnan"](x))
         never = scalar_constant(2**63 - 1, INT64)
         positions: Tensor = OPERATORS["where"](hits, position_along(x, self.axes), never)
-        return reduce_over("min", positions, self.axes, allow_empty=True)
+        composed = reduce_over("min", positions, self.axes, allow_empty=True)
+        if (
+            x.args
+            or x.dtype not in _ROUTINES
+            or self.axes != tuple(range(x.ndim))[-len(self.axes) :]
+        ):
+            return composed
+        return FoundExtreme(self.kind)(x, composed)
+
+    @property
+    def label(self) -> str:
+        return f"arg{self.kind}"
+
+
+_ROUTINES = {FLOAT32: "f32", FLOAT64: "f64", INT32: "i32", INT64: "i64"}
+
+
+@record
+class FoundExtreme(Op):
+    """The first position of the extreme along the last axes of an array that is in memory.
+
+    A routine looks for it, reading memory once. The second argument is the same position as an
+    expression, for targets without the routine; where there is one, it is not computed.
+    """
+
+    kind: Literal["max", "min"]
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[1].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[1]
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        x, _ = node.args
+        kept = node.ndim
+        rows, n = dims.product(x.type.shape[:kept]), dims.product(x.type.shape[kept:])
+        return LibCall(
+            f"arg{self.kind}_{_ROUTINES[x.dtype]}",
+            (size(rows), size(n), Argument(0), Argument(-1)),
+            otherwise=At(formula(node, lambda read, index: read(1, index))),
+        )
 
     @property
     def label(self) -> str:
@@ -190,9 +233,9 @@ class ArgExtreme(Op):
 
 
 def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
-    op = node.op
-    assert isinstance(op, ArgExtreme)
-    return 0, dims.sub(count_along(node.args[0], op.axes), 1)
+    op, x = node.op, node.args[0]
+    axes = op.axes if isinstance(op, ArgExtreme) else range(node.ndim, x.ndim)
+    return 0, dims.sub(count_along(x, axes), 1)
 
 
 def position_along(x: Tensor, axes: Sequence[int]) -> Tensor:
@@ -240,4 +283,4 @@ def max_and_argmax(
 
 for _function in (sum, prod, any, all, max, min, ptp, argmax, argmin, count_nonzero):
     METHODS[_function.__name__] = _function
-BOUNDS[ArgExtreme] = _bounds
+BOUNDS.update({ArgExtreme: _bounds, FoundExtreme: _bounds})

@@ -91,6 +91,25 @@ def test_positions(name: str, dtype: str) -> None:
     check(lambda a: function(a), x[0, 0], oracle=numpy, grad=False)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_positions_in_rows_of_many_lengths(name: str, dtype: str) -> None:
+    """Short rows go in lanes, blocks of long ones in vectors: NaN, infinities and ties anywhere."""
+    x = T.matrix("x", dtype=dtype)
+    f = symc.function([x], [getattr(T, name)(x, 1), getattr(T, name)(x)])
+    for rows, n in ((70, 1), (33, 5), (35, 64), (7, 65), (3, 200), (2, 9000)):
+        some = np.random.default_rng(n)
+        given = some.integers(-n, n, (rows, n)).astype(dtype)
+        arrays = [given]
+        if dtype.startswith("float"):
+            arrays.append(np.where(some.random((rows, n)) < 1 / n, NAN, given).astype(dtype))
+            arrays.append(np.full((rows, n), -INF if name == "argmax" else INF, dtype))
+        for array in arrays:
+            by_rows, of_all = f(array)
+            np.testing.assert_array_equal(by_rows, getattr(np, name)(array, 1))
+            assert of_all == getattr(np, name)(array)
+
+
 def test_positions_over_several_axes_count_in_row_major_order() -> None:
     x = values("float64", (2, 3, 4, 5))
     wanted = x.transpose(1, 0, 2, 3).reshape(3, -1).argmax(-1)

@@ -53,7 +53,7 @@ static __attribute__((noinline)) void SYMC_FOLDS main_(
         for (int64_t j = 0; j < c; j++) {
             const float largest_value = x[i * c + j];
             largest = largest_value > largest ? largest_value : largest;
-            largest_is_nan |= -(largest_value != largest_value);
+            largest_is_nan |= -(int32_t)(largest_value != largest_value);
         }
         if (largest_is_nan) largest = __builtin_nanf("");
         float total = 0.0f;
