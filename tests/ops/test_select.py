@@ -200,3 +200,20 @@ def test_positions_of_masks_of_many_lengths(part: float) -> None:
     for n in [*range(20), 1000, 1024, 5003]:  # from 1024 on by a table of patterns
         given = np.random.default_rng(n).random(n) < part
         np.testing.assert_array_equal(f(given), np.flatnonzero(given))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("count", [1, 16, 17])
+def test_the_top_of_long_rows(count: int, dtype: str) -> None:
+    """Up to 16 are kept in order, more in a pile: of rows in any order, with ties and NaN."""
+    x = T.matrix("x", dtype=dtype)
+    f = symc.function([x], T.topk(x, count)[1])
+    for n in (100, 129, 700):
+        some = (np.random.default_rng(n).random((3, n)) * 200).astype(dtype)
+        some[1:] = np.sort(some[1:], axis=1)
+        some[2] = some[2, ::-1].copy()
+        if dtype == "float32":
+            some[0, ::50] = np.nan
+        keys = np.nan_to_num(-some.astype(np.float64), nan=-np.inf)
+        wanted = np.argsort(keys, axis=1, kind="stable")[:, :count]
+        np.testing.assert_array_equal(f(some), wanted)

@@ -161,23 +161,6 @@ def test_topk() -> None:
             f(np.arange(3.0), late)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "uint8"])
-@pytest.mark.parametrize("count", [1, 16, 17])
-def test_the_top_of_long_rows(count: int, dtype: str) -> None:
-    """Up to 16 are kept in order, more in a pile: of rows in any order, with ties and NaN."""
-    x = T.matrix("x", dtype=dtype)
-    f = symc.function([x], T.topk(x, count)[1])
-    for n in (100, 129, 700):
-        some = (np.random.default_rng(n).random((3, n)) * 200).astype(dtype)
-        some[1:] = np.sort(some[1:], axis=1)
-        some[2] = some[2, ::-1].copy()
-        if dtype == "float32":
-            some[0, ::50] = np.nan
-        keys = np.nan_to_num(-some.astype(np.float64), nan=-np.inf)
-        wanted = np.argsort(keys, axis=1, kind="stable")[:, :count]
-        np.testing.assert_array_equal(f(some), wanted)
-
-
 def test_partition() -> None:
     several: list[Any] = [0, 2, [1, -1], np.int64(1), np.array([0, 2])]
     for kth in several:
