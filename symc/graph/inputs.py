@@ -186,6 +186,10 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
     Python numbers are weak beside a tensor of dtype `like`: they take its dtype, or float64 for a
     float beside integers, or the complex dtype that goes with it, as in NumPy 2. Raises
     `DTypeError` unless it is an array of numbers.
+
+    >>> import symc.tensor as T
+    >>> T.as_tensor([1, 2]), T.as_tensor([T.scalar("a"), 1.0]).type
+    (<constant int64[2]>, float64[2])
     """
     if isinstance(value, Tensor):
         return value

@@ -34,7 +34,7 @@ class TensorMethods:
         """The position of the least element along axes, as for `argmax`."""
 
     def argpartition(self, kth: Kth, axis: int | None = -1) -> Tensor:
-        """The indexes of `partition`."""
+        """The places of the elements that `partition` gives, as int64."""
 
     def argsort(self, axis: int | None = -1, *, descending: bool = False) -> Tensor:
         """The indexes that sort `x` along an axis, as int64; equal elements keep their order."""
@@ -64,7 +64,7 @@ class TensorMethods:
         """The value as a tensor: tensors as they are, sequences that hold tensors stacked."""
 
     def count_nonzero(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """How many elements along axes are not zero, as int64."""
+        """How many elements along axes are not zero, as int64. NaN is not zero."""
 
     def cummax(self, axis: int | None = None) -> Tensor:
         """The greatest of the first elements along an axis; NaN from the first NaN on."""
@@ -145,7 +145,7 @@ class TensorMethods:
         """The range of the elements along axes ("peak to peak"): `max` - `min`."""
 
     def ravel(self) -> Tensor:
-        """All elements in row-major order as a vector."""
+        """All elements in row-major order as a vector, of the same dtype. Also ``x.ravel()``."""
 
     def repeat(self, repeats: Any, axis: int | None = None) -> Tensor:
         """Each element of `x` repeated along an axis (None: of the flattened tensor)."""
@@ -193,7 +193,7 @@ class TensorMethods:
         """The sum along axes; 0 for no elements."""
 
     def swapaxes(self, axis1: int, axis2: int) -> Tensor:
-        """`x` with two axes exchanged."""
+        """`x` with two axes exchanged. A view; raises BadIndex for an axis that is not there."""
 
     def take(
         self, indices: TensorLike, axis: int | None = None, mode: OutOfRange = "raise"

@@ -174,7 +174,15 @@ def _sum_copies(node: Tensor, bar: Tensor, axis: int, copies: int) -> Tensor:
 
 
 def flip(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """`x` with the order of the elements reversed along axes (None: all)."""
+    """`x` with the order of the elements reversed along axes (None: all).
+
+    A view: nothing is copied where it is read. Raises BadIndex for an axis that is not there.
+
+    >>> import symc.tensor as T
+    >>> T.flip([[1, 2], [3, 4]], axis=1).eval()
+    array([[2, 1],
+           [4, 3]])
+    """
     x = as_tensor(x)
     axes = range(x.ndim) if axis is None else normal_axes("flip", axis, x.ndim, x)
     if not x.ndim:
@@ -184,12 +192,24 @@ def flip(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 
 def flipud(x: TensorLike) -> Tensor:
-    """`x` with its first axis reversed."""
+    """`x`, of one axis or more, with its first axis reversed: ``x[::-1]``.
+
+    >>> import symc.tensor as T
+    >>> T.flipud([[1, 2], [3, 4]]).eval()
+    array([[3, 4],
+           [1, 2]])
+    """
     return flip(x, 0)
 
 
 def fliplr(x: TensorLike) -> Tensor:
-    """`x` with its second axis reversed."""
+    """`x`, of two axes or more, with its second axis reversed: ``x[:, ::-1]``.
+
+    >>> import symc.tensor as T
+    >>> T.fliplr([[1, 2], [3, 4]]).eval()
+    array([[2, 1],
+           [4, 3]])
+    """
     return flip(x, 1)
 
 
@@ -347,7 +367,15 @@ BOUNDS[RepeatedPositions] = _bounds
 
 
 def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
-    """The differences of neighbours along an axis, `n` times; for bool, whether they differ."""
+    """The differences of neighbours along an axis, `n` times; for bool, whether they differ.
+
+    The axis is shorter by `n`. Raises ValueError for a negative `n`, BadIndex for an axis that is
+    not there.
+
+    >>> import symc.tensor as T
+    >>> T.diff([1, 4, 9, 16]).eval(), T.diff([1, 4, 9, 16], n=2).eval()
+    (array([3, 5, 7]), array([2, 2]))
+    """
     x = as_tensor(x)
     if n < 0:
         raise ValueError(f"diff: n={n} is negative")

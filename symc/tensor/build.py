@@ -55,7 +55,13 @@ def full(shape: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
 
 
 def alloc(value: TensorLike, *shape: Any) -> Tensor:
-    """Theano's name for `full`: ``alloc(value, n, m)``."""
+    """Theano's name for `full`: ``alloc(value, n, m)`` is an n by m matrix, in the value's dtype.
+
+    >>> import symc.tensor as T
+    >>> T.alloc(1.5, 2, 3).eval()
+    array([[1.5, 1.5, 1.5],
+           [1.5, 1.5, 1.5]])
+    """
     return full(shape, value)
 
 
@@ -67,45 +73,95 @@ def _number(value: int, dtype: Any) -> Tensor:
 
 
 def zeros(shape: Any, dtype: Any = None) -> Tensor:
-    """Zeros of dtype `config.floatX` unless given. `shape` is as for `full`."""
+    """Zeros of dtype `config.floatX` unless given. `shape` is as for `full`.
+
+    >>> import symc.tensor as T
+    >>> T.zeros((2, 3), "int32").eval()
+    array([[0, 0, 0],
+           [0, 0, 0]], dtype=int32)
+    """
     return broadcast_to(_number(0, dtype), shape)
 
 
 def ones(shape: Any, dtype: Any = None) -> Tensor:
-    """Ones of dtype `config.floatX` unless given. `shape` is as for `full`."""
+    """Ones of dtype `config.floatX` unless given. `shape` is as for `full`.
+
+    >>> import symc.tensor as T
+    >>> T.ones((2, 3)).eval()
+    array([[1., 1., 1.],
+           [1., 1., 1.]])
+    """
     return broadcast_to(_number(1, dtype), shape)
 
 
 def empty(shape: Any, dtype: Any = None) -> Tensor:
-    """A tensor whose elements do not matter: zeros, in fact."""
+    """A tensor whose elements do not matter: zeros, in fact, of dtype `config.floatX` unless given.
+
+    `shape` is as for `full`.
+
+    >>> import symc.tensor as T
+    >>> T.empty((2, 3)).type
+    float64[2, 3]
+    """
     return zeros(shape, dtype)
 
 
 def full_like(x: TensorLike, fill_value: TensorLike, dtype: Any = None) -> Tensor:
-    """`fill_value` everywhere, with the shape of `x`, and its dtype unless one is given."""
+    """`fill_value` everywhere, with the shape of `x`, and its dtype unless one is given.
+
+    >>> import symc.tensor as T
+    >>> T.full_like([[1, 2], [3, 4]], 7).eval()
+    array([[7, 7],
+           [7, 7]])
+    """
     x = as_tensor(x)
     return broadcast_to(cast_to(fill_value, x.dtype if dtype is None else dtype), x.type.shape)
 
 
 def zeros_like(x: TensorLike, dtype: Any = None) -> Tensor:
-    """Zeros with the shape of `x`, and its dtype unless one is given."""
+    """Zeros with the shape of `x`, and its dtype unless one is given.
+
+    >>> import symc.tensor as T
+    >>> T.zeros_like([1.5, 2.5]).eval()
+    array([0., 0.])
+    """
     x = as_tensor(x)
     return broadcast_to(_number(0, x.dtype if dtype is None else dtype), x.type.shape)
 
 
 def ones_like(x: TensorLike, dtype: Any = None) -> Tensor:
-    """Ones with the shape of `x`, and its dtype unless one is given."""
+    """Ones with the shape of `x`, and its dtype unless one is given.
+
+    >>> import symc.tensor as T
+    >>> T.ones_like([1, 2, 3]).eval()
+    array([1, 1, 1])
+    """
     x = as_tensor(x)
     return broadcast_to(_number(1, x.dtype if dtype is None else dtype), x.type.shape)
 
 
 def empty_like(x: TensorLike, dtype: Any = None) -> Tensor:
-    """A tensor shaped like `x` whose elements do not matter: zeros, in fact."""
+    """A tensor shaped like `x` whose elements do not matter: zeros, in fact.
+
+    The dtype is that of `x` unless one is given.
+
+    >>> import symc.tensor as T
+    >>> T.empty_like(T.fmatrix("m")).dtype
+    float32
+    """
     return zeros_like(x, dtype)
 
 
 def fill(a: TensorLike, b: TensorLike) -> Tensor:
-    """`b` broadcast to the shape of `a` (Theano's fill); the values of `a` do not matter."""
+    """`b` broadcast to the shape of `a` (Theano's fill); the values of `a` do not matter.
+
+    The dtype is that of `b`.
+
+    >>> import symc.tensor as T
+    >>> T.fill([[1, 2], [3, 4]], 0.5).eval()
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
     a, b = as_tensor(a), as_tensor(b)
     return broadcast_to(b, broadcast_shape("fill", [a, b]))
 
@@ -306,6 +362,12 @@ def meshgrid(
 
     With ``indexing="xy"`` the first vector lies along axis 1 and the second along axis 0, with "ij"
     vector i along axis i. ``sparse=True`` leaves the other axes at length 1.
+
+    >>> import symc.tensor as T
+    >>> x, y = T.meshgrid([1, 2, 3], [10, 20])
+    >>> (x + y).eval()
+    array([[11, 12, 13],
+           [21, 22, 23]])
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f'meshgrid: indexing must be "xy" or "ij", not {indexing!r}')

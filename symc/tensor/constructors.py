@@ -82,7 +82,7 @@ def matrix(name: str | None = None, dtype: Any = None, shape: Lengths = None) ->
 
 
 def row(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Tensor:
-    """A symbolic matrix with one row, along which it broadcasts.
+    """A symbolic matrix with one row, along which it broadcasts: an input of `config.floatX`.
 
     >>> row("r")
     <r float64[1, r.shape[1]]>
@@ -91,7 +91,7 @@ def row(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Te
 
 
 def col(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Tensor:
-    """A symbolic matrix with one column, along which it broadcasts.
+    """A symbolic matrix with one column, along which it broadcasts: an input of `config.floatX`.
 
     >>> col("c")
     <c float64[c.shape[0], 1]>
@@ -100,17 +100,41 @@ def col(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Te
 
 
 def tensor3(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Tensor:
-    """A symbolic input with three axes, of dtype `config.floatX` unless given."""
+    """A symbolic input with three axes, of dtype `config.floatX` unless given.
+
+    `shape` has a number for each length that is known, and None for others. Raises RankError unless
+    it has three.
+
+    >>> import symc.tensor as T
+    >>> T.tensor3("t", shape=(None, 4, 5))
+    <t float64[t.shape[0], 4, 5]>
+    """
     return _input("tensor3", (None,) * 3, name, dtype, shape)
 
 
 def tensor4(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Tensor:
-    """A symbolic input with four axes, of dtype `config.floatX` unless given."""
+    """A symbolic input with four axes, of dtype `config.floatX` unless given.
+
+    `shape` has a number for each length that is known, and None for others. Raises RankError unless
+    it has four.
+
+    >>> import symc.tensor as T
+    >>> T.tensor4("images", shape=(None, 3, 32, 32))
+    <images float64[images.shape[0], 3, 32, 32]>
+    """
     return _input("tensor4", (None,) * 4, name, dtype, shape)
 
 
 def tensor5(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Tensor:
-    """A symbolic input with five axes, of dtype `config.floatX` unless given."""
+    """A symbolic input with five axes, of dtype `config.floatX` unless given.
+
+    `shape` has a number for each length that is known, and None for others. Raises RankError unless
+    it has five.
+
+    >>> import symc.tensor as T
+    >>> T.tensor5("volumes", "float32", shape=(None, 1, 8, 8, 8))
+    <volumes float32[volumes.shape[0], 1, 8, 8, 8]>
+    """
     return _input("tensor5", (None,) * 5, name, dtype, shape)
 
 
@@ -120,6 +144,10 @@ def as_tensor_variable(
     """Theano's `as_tensor`: also names a constant, pads axes of length 1 in front, and converts.
 
     Raises `RankError` when `x` has more than `ndim` axes.
+
+    >>> import symc.tensor as T
+    >>> T.as_tensor_variable([1, 2], name="two", ndim=2)
+    <two = constant[None, :] int64[1, 2]>
     """
     result = as_tensor(x)
     if dtype is not None:

@@ -184,6 +184,13 @@ def histogramdd(
     `sample` is a matrix whose columns are variables, or a list of vectors, one for each. `bins` is
     a number of bins for all, or a list of numbers or edges, one for each; `range` a list of ranges
     (or None). `density` divides by the total and by the sizes of the bins.
+
+    >>> import symc.tensor as T
+    >>> points = T.constant([[0.1, 0.1], [0.9, 0.2], [0.8, 0.9]])
+    >>> counts, edges = T.histogramdd(points, bins=2, range=[(0, 1), (0, 1)])
+    >>> counts.eval(), edges[0].eval()
+    (array([[1., 0.],
+           [1., 1.]]), array([0. , 0.5, 1. ]))
     """
     vectors = [sortable("histogramdd", v) for v in _columns(sample)]
     same = isinstance(bins, int | np.integer)

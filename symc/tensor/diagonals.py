@@ -190,7 +190,12 @@ def diag(v: TensorLike, k: int = 0) -> Tensor:
 def trace(
     x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None
 ) -> Tensor:
-    """The sum of diagonal `offset` of the matrices on two axes, with the dtypes of `sum`."""
+    """The sum of diagonal `offset` of the matrices on two axes, with the dtypes of `sum`.
+
+    >>> import symc.tensor as T
+    >>> T.trace([[1, 2], [3, 4]]).eval()
+    array(5)
+    """
     result: Tensor = METHODS["sum"](diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)
     return result
 
@@ -221,12 +226,24 @@ def eye(n: Any, m: Any = None, k: TensorLike = 0, dtype: Any = None) -> Tensor:
 
 
 def identity(n: Any, dtype: Any = None) -> Tensor:
-    """The n by n identity matrix."""
+    """The n by n identity matrix.
+
+    >>> import symc.tensor as T
+    >>> T.identity(2).eval()
+    array([[1., 0.],
+           [0., 1.]])
+    """
     return eye(n, dtype=dtype)
 
 
 def identity_like(x: TensorLike) -> Tensor:
-    """Ones on the main diagonal and zeros elsewhere, with the shape and dtype of a matrix."""
+    """Ones on the main diagonal and zeros elsewhere, with the shape and dtype of a matrix.
+
+    >>> import symc.tensor as T
+    >>> T.identity_like([[5, 6], [7, 8]]).eval()
+    array([[1, 0],
+           [0, 1]])
+    """
     x = as_tensor(x)
     if x.ndim != 2:
         raise RankError(f"identity_like: a matrix is needed\n  given  {describe(x)}")
@@ -234,17 +251,36 @@ def identity_like(x: TensorLike) -> Tensor:
 
 
 def tri(n: Any, m: Any = None, k: TensorLike = 0, dtype: Any = None) -> Tensor:
-    """An n by m matrix (m: n) with ones on and below diagonal `k`, and zeros above."""
+    """An n by m matrix (m: n) with ones on and below diagonal `k`, and zeros above.
+
+    >>> import symc.tensor as T
+    >>> T.tri(3, k=-1, dtype="int32").eval()
+    array([[0, 0, 0],
+           [1, 0, 0],
+           [1, 1, 0]], dtype=int32)
+    """
     return cast_to(_compare_axes("ge", n, m, k), config.floatX if dtype is None else dtype)
 
 
 def tril(x: TensorLike, k: TensorLike = 0) -> Tensor:
-    """The lower triangles of the matrices on the last two axes: zero above diagonal `k`."""
+    """The lower triangles of the matrices on the last two axes: zero above diagonal `k`.
+
+    >>> import symc.tensor as T
+    >>> T.tril([[1, 2], [3, 4]]).eval()
+    array([[1, 0],
+           [3, 4]])
+    """
     return _triangle("ge", "tril", x, k)
 
 
 def triu(x: TensorLike, k: TensorLike = 0) -> Tensor:
-    """The upper triangles of the matrices on the last two axes: zero below diagonal `k`."""
+    """The upper triangles of the matrices on the last two axes: zero below diagonal `k`.
+
+    >>> import symc.tensor as T
+    >>> T.triu([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [0, 4]])
+    """
     return _triangle("le", "triu", x, k)
 
 

@@ -163,14 +163,24 @@ def trapezoid(
 def cumulative_sum(
     x: TensorLike, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:
-    """`cumsum`, of vectors also without an axis; with `include_initial`, a 0 comes before it."""
+    """`cumsum`, of vectors also without an axis; with `include_initial`, a 0 comes before it.
+
+    >>> import symc.tensor as T
+    >>> T.cumulative_sum([2, 3], include_initial=True).eval()
+    array([0, 2, 5])
+    """
     return _cumulative("cumulative_sum", cumsum, x, axis, dtype, 0 if include_initial else None)
 
 
 def cumulative_prod(
     x: TensorLike, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:
-    """`cumprod`, of vectors also without an axis; with `include_initial`, a 1 comes before it."""
+    """`cumprod`, of vectors also without an axis; with `include_initial`, a 1 comes before it.
+
+    >>> import symc.tensor as T
+    >>> T.cumulative_prod([2, 3], include_initial=True).eval()
+    array([1, 2, 6])
+    """
     return _cumulative("cumulative_prod", cumprod, x, axis, dtype, 1 if include_initial else None)
 
 

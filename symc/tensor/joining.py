@@ -37,12 +37,17 @@ Nested: TypeAlias = "TensorLike | Sequence[Nested]"
 
 
 def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
-    """`values` after `arr` along an axis, as `concatenate`; without one, both are flattened."""
+    """`values` after `arr` along an axis, as `concatenate`; without one, both are flattened.
+
+    >>> import symc.tensor as T
+    >>> T.append([1, 2], [[3], [4]]).eval()
+    array([1, 2, 3, 4])
+    """
     return concatenate([as_tensor(arr), as_tensor(values)], axis)
 
 
 def column_stack(tup: Sequence[TensorLike]) -> Tensor:
-    """Matrices beside each other; vectors are columns.
+    """Matrices beside each other; vectors are columns. All have one number of rows.
 
     >>> import symc.tensor as T
     >>> T.column_stack([[1, 2], [3, 4]]).eval()
@@ -195,7 +200,15 @@ def resize(a: TensorLike, new_shape: Any) -> Tensor:
 
 
 def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
-    """The parts along an axis, whose length must be known, without that axis."""
+    """The parts along an axis, whose length must be known, without that axis.
+
+    Raises TypeError where that length is not known when the graph is built.
+
+    >>> import symc.tensor as T
+    >>> first, second = T.unstack([[1, 2], [3, 4]], axis=1)
+    >>> first.eval(), second.eval()
+    (array([1, 3]), array([2, 4]))
+    """
     return tuple(moveaxis(as_tensor(x), axis, 0))
 
 
@@ -204,18 +217,32 @@ def hsplit(ary: TensorLike, indices_or_sections: Any) -> list[Tensor]:
 
     Positions as in NumPy: ``[2, 3]`` gives ``x[:, :2], x[:, 2:3], x[:, 3:]``. (`split` takes
     lengths.)
+
+    >>> import symc.tensor as T
+    >>> [part.eval() for part in T.hsplit([1, 2, 3, 4, 5], [2, 3])]
+    [array([1, 2]), array([3]), array([4, 5])]
     """
     x = as_tensor(ary)
     return _parted("hsplit", x, indices_or_sections, 1 if x.ndim > 1 else 0, least=1)
 
 
 def vsplit(ary: TensorLike, indices_or_sections: Any) -> list[Tensor]:
-    """Parts along axis 0, as `hsplit`."""
+    """Parts along axis 0, as `hsplit`: so many equal ones, or between positions.
+
+    >>> import symc.tensor as T
+    >>> [part.eval() for part in T.vsplit([[1, 2], [3, 4]], 2)]
+    [array([[1, 2]]), array([[3, 4]])]
+    """
     return _parted("vsplit", as_tensor(ary), indices_or_sections, 0, least=2)
 
 
 def dsplit(ary: TensorLike, indices_or_sections: Any) -> list[Tensor]:
-    """Parts along axis 2, as `hsplit`."""
+    """Parts along axis 2, as `hsplit`: so many equal ones, or between positions.
+
+    >>> import symc.tensor as T
+    >>> [part.eval().shape for part in T.dsplit(T.zeros((1, 2, 4)), 2)]
+    [(1, 2, 2), (1, 2, 2)]
+    """
     return _parted("dsplit", as_tensor(ary), indices_or_sections, 2, least=3)
 
 
@@ -233,7 +260,12 @@ def _parted(label: str, x: Tensor, where: Any, axis: int, *, least: int) -> list
 
 
 def atleast_3d(x: TensorLike) -> Tensor:
-    """`x`; a scalar or vector as the middle axis of three, a matrix as the first two."""
+    """`x`; a scalar or vector as the middle axis of three, a matrix as the first two.
+
+    >>> import symc.tensor as T
+    >>> T.atleast_3d([1, 2]).eval().shape, T.atleast_3d([[1, 2]]).eval().shape
+    ((1, 2, 1), (1, 2, 1))
+    """
     x = as_tensor(x)
     match x.ndim:
         case 0:
@@ -247,7 +279,17 @@ def atleast_3d(x: TensorLike) -> Tensor:
 
 
 def broadcast_arrays(*args: TensorLike) -> tuple[Tensor, ...]:
-    """The tensors, each broadcast to the shape of all of them together."""
+    """The tensors, each broadcast to the shape of all of them together.
+
+    Axes of known length 1 are stretched. Raises ShapeMismatch for lengths that differ, at run time
+    if need be.
+
+    >>> import symc.tensor as T
+    >>> row, col = T.broadcast_arrays([1, 2, 3], [[10], [20]])
+    >>> col.eval()
+    array([[10, 10, 10],
+           [20, 20, 20]])
+    """
     made = [as_tensor(arg) for arg in args]
     shape = broadcast_shape("broadcast_arrays", made)
     return tuple(broadcast_to(x, shape) for x in made)
@@ -279,15 +321,36 @@ def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
 
 
 def diagflat(v: TensorLike, k: int = 0) -> Tensor:
-    """A square matrix with all elements of `v` on diagonal `k`."""
+    """A square matrix with all elements of `v` on diagonal `k`, and zeros elsewhere.
+
+    >>> import symc.tensor as T
+    >>> T.diagflat([[1, 2]], k=1).eval()
+    array([[0, 1, 0],
+           [0, 0, 2],
+           [0, 0, 0]])
+    """
     return diag(ravel(as_tensor(v)), k)
 
 
 def matrix_transpose(x: TensorLike) -> Tensor:
-    """The transposes of the matrices on the last two axes: ``x.mT``."""
+    """The transposes of the matrices on the last two axes: ``x.mT``.
+
+    Raises BadIndex for tensors with fewer than two axes.
+
+    >>> import symc.tensor as T
+    >>> T.matrix_transpose([[1, 2, 3], [4, 5, 6]]).eval()
+    array([[1, 4],
+           [2, 5],
+           [3, 6]])
+    """
     return swapaxes(as_tensor(x), -1, -2)
 
 
 def permute_dims(a: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
-    """NumPy's other name for `transpose`."""
+    """NumPy's other name for `transpose`: the axes in another order, reversed where none is given.
+
+    >>> import symc.tensor as T
+    >>> T.permute_dims(T.zeros((2, 3, 4)), (1, 2, 0)).eval().shape
+    (3, 4, 2)
+    """
     return transpose(a, axes)

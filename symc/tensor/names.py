@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from symc.errors import ShapeMismatch
+from symc.graph import dims
 from symc.graph.inputs import as_tensor, constant
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to, refuse_complex
 from symc.tensor.exponentials import pow
+from symc.tensor.lengths import normal_axis, public
 from symc.tensor.logic import (
     eq,
     ge,
@@ -176,8 +178,9 @@ def size(a: TensorLike, axis: int | None = None) -> int | Tensor:
     (6, <m.shape[0] int64[]>)
     """
     x = as_tensor(a)
-    length: int | Tensor = x.size if axis is None else x.shape[axis]
-    return length
+    if axis is None:
+        return public(dims.product(x.type.shape))
+    return public(x.type.shape[normal_axis("size", axis, x.ndim, x)])
 
 
 def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tensor:

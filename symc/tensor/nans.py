@@ -53,18 +53,33 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool =
 
 
 def nanprod(a: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The product along axes of the elements that are not NaN, as `prod`; 1 where all is NaN."""
+    """The product along axes of the elements that are not NaN, as `prod`; 1 where all is NaN.
+
+    >>> import symc.tensor as T
+    >>> T.nanprod([3.0, float("nan"), 2.0]).eval()
+    array(6.)
+    """
     refuse_bool("nanprod", a)
     return reduce.prod(_without_nan(a, 1), axis, dtype, keepdims)
 
 
 def nancumsum(a: TensorLike, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """The sums of the first elements along an axis, as `cumsum`, in which NaN counts as 0."""
+    """The sums of the first elements along an axis, as `cumsum`, in which NaN counts as 0.
+
+    >>> import symc.tensor as T
+    >>> T.nancumsum([2.0, float("nan"), 3.0]).eval()
+    array([2., 2., 5.])
+    """
     return cumsum(_without_nan(a, 0), axis, dtype)
 
 
 def nancumprod(a: TensorLike, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """The products of the first elements along an axis, as `cumprod`, in which NaN counts as 1."""
+    """The products of the first elements along an axis, as `cumprod`, in which NaN counts as 1.
+
+    >>> import symc.tensor as T
+    >>> T.nancumprod([2.0, float("nan"), 3.0]).eval()
+    array([2., 2., 6.])
+    """
     return cumprod(_without_nan(a, 1), axis, dtype)
 
 
@@ -103,6 +118,10 @@ def nanvar(
     """The variance along axes of the elements that are not NaN, as `var`; NaN where all is NaN.
 
     It is also NaN where no more than `ddof` elements are not NaN.
+
+    >>> import symc.tensor as T
+    >>> T.nanvar([1.0, float("nan"), 3.0]).eval(), T.nanvar([1.0, float("nan"), 3.0], ddof=1).eval()
+    (array(1.), array(2.))
     """
     a = as_tensor(a)
     if not a.dtype.is_inexact:
@@ -117,6 +136,10 @@ def nanstd(
     """The standard deviation along axes, NaN left out: the square root of `nanvar`.
 
     Where all elements are equal, the gradient is taken as 0, as for `std`.
+
+    >>> import symc.tensor as T
+    >>> T.nanstd([1.0, float("nan"), 3.0]).eval()
+    array(1.)
     """
     a = as_tensor(a)
     if not a.dtype.is_inexact:
@@ -201,7 +224,14 @@ def nanmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def nanmin(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The least element along axes, leaving NaN out, as for `nanmax`."""
+    """The least element along axes, leaving NaN out, as for `nanmax`.
+
+    Raises ValueError for no elements, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.nanmin([1.0, float("nan"), 2.0]).eval()
+    array(1.)
+    """
     return _extreme("min", a, axis, keepdims)
 
 
@@ -227,7 +257,14 @@ def nanargmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
 
 
 def nanargmin(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The position of the least element along axes, leaving NaN out, as `nanargmax`."""
+    """The position of the least element along axes, leaving NaN out, as `nanargmax`.
+
+    int64. Raises ValueError when it runs where all is NaN.
+
+    >>> import symc.tensor as T
+    >>> T.nanargmin([3.0, float("nan"), 2.0]).eval()
+    array(2)
+    """
     return _position("min", a, axis, keepdims)
 
 

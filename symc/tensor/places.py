@@ -52,19 +52,41 @@ def tril_indices(n: Any, k: TensorLike = 0, m: Any = None) -> tuple[Tensor, Tens
 
 
 def triu_indices(n: Any, k: TensorLike = 0, m: Any = None) -> tuple[Tensor, Tensor]:
-    """Rows and columns of the elements on and above diagonal `k`, as `tril_indices`."""
+    """Rows and columns of the elements on and above diagonal `k`, as `tril_indices`.
+
+    >>> import symc.tensor as T
+    >>> rows, columns = T.triu_indices(3, k=1)
+    >>> rows.eval(), columns.eval()
+    (array([0, 0, 1]), array([1, 2, 2]))
+    """
     rows, columns = nonzero(logical_not(tri(n, m, as_tensor(k) - 1, BOOL)))
     return rows, columns
 
 
 def tril_indices_from(arr: TensorLike, k: TensorLike = 0) -> tuple[Tensor, Tensor]:
-    """`tril_indices` for the lengths of a matrix."""
+    """`tril_indices` for the lengths of a matrix: two int64 vectors.
+
+    Raises RankError for tensors that are no matrices.
+
+    >>> import symc.tensor as T
+    >>> x = T.constant([[1, 2], [3, 4]])
+    >>> x[T.tril_indices_from(x)].eval()
+    array([1, 3, 4])
+    """
     n, m = _matrix("tril_indices_from", arr)
     return tril_indices(n, k, m)
 
 
 def triu_indices_from(arr: TensorLike, k: TensorLike = 0) -> tuple[Tensor, Tensor]:
-    """`triu_indices` for the lengths of a matrix."""
+    """`triu_indices` for the lengths of a matrix: two int64 vectors.
+
+    Raises RankError for tensors that are no matrices.
+
+    >>> import symc.tensor as T
+    >>> x = T.constant([[1, 2], [3, 4]])
+    >>> x[T.triu_indices_from(x)].eval()
+    array([1, 2, 4])
+    """
     n, m = _matrix("triu_indices_from", arr)
     return triu_indices(n, k, m)
 
@@ -78,12 +100,29 @@ def _matrix(label: str, arr: TensorLike) -> tuple[int | Tensor, int | Tensor]:
 
 
 def diag_indices(n: Any, ndim: int = 2) -> tuple[Tensor, ...]:
-    """The places of the main diagonal of a tensor whose `ndim` axes all have length n."""
+    """The places of the main diagonal of a tensor whose `ndim` axes all have length n.
+
+    Each is an int64 vector; together they are an index.
+
+    >>> import symc.tensor as T
+    >>> x = T.constant([[1, 2], [3, 4]])
+    >>> x[T.diag_indices(2)].eval()
+    array([1, 4])
+    """
     return (arange(public(as_dim(n))),) * ndim
 
 
 def diag_indices_from(arr: TensorLike) -> tuple[Tensor, ...]:
-    """`diag_indices` for a tensor, whose axes are as long as its first."""
+    """`diag_indices` for a tensor, whose axes are as long as its first.
+
+    Raises RankError for tensors with fewer than two axes.
+
+    >>> import symc.tensor as T
+    >>> x = T.constant([[1, 2], [3, 4]])
+    >>> x[T.diag_indices_from(x)].set(0).eval()
+    array([[0, 2],
+           [3, 0]])
+    """
     x = as_tensor(arr)
     if x.ndim < 2:
         raise RankError(f"diag_indices_from: at least 2 axes are needed\n  given  {describe(x)}")

@@ -65,7 +65,9 @@ def _coefficients(label: str, p: TensorLike) -> Tensor:
 
 
 def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """The sum of two polynomials.
+    """The sum of two polynomials, vectors of coefficients with the highest power first.
+
+    The result is as long as the longer one.
 
     >>> import symc.tensor as T
     >>> T.polyadd([1, 2], [9, 5, 4]).eval()
@@ -76,7 +78,14 @@ def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
 
 
 def polysub(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """The difference of two polynomials."""
+    """The difference of two polynomials, vectors of coefficients with the highest power first.
+
+    The result is as long as the longer one.
+
+    >>> import symc.tensor as T
+    >>> T.polysub([2, 10, -2], [3, 10, -4]).eval()
+    array([-1,  0,  2])
+    """
     first, second = _aligned("polysub", a1, a2)
     return first - second
 
@@ -93,7 +102,7 @@ def _aligned(label: str, a1: TensorLike, a2: TensorLike) -> list[Tensor]:
 
 
 def polymul(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """The product of two polynomials.
+    """The product of two polynomials, vectors of coefficients with the highest power first.
 
     >>> import symc.tensor as T
     >>> T.polymul([1, 2], [1, -2]).eval()
@@ -104,6 +113,8 @@ def polymul(a1: TensorLike, a2: TensorLike) -> Tensor:
 
 def polyder(p: TensorLike, m: int = 1) -> Tensor:
     """The derivative of a polynomial, `m` times.
+
+    Both are vectors of coefficients with the highest power first.
 
     >>> import symc.tensor as T
     >>> T.polyder([1, 1, 1, 1]).eval()

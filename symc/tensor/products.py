@@ -156,6 +156,10 @@ def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
 
     Complex numbers of `a` are conjugated, as by NumPy. Raises `ShapeMismatch`, at run time if need
     be, when the vectors differ in length.
+
+    >>> import symc.tensor as T
+    >>> T.vecdot([[1, 2], [3, 4]], [10, 1]).eval()
+    array([12, 34])
     """
     a, b = common((a, b), "same", "vecdot")
     return _products(conjugated(moveaxis(a, axis, -1)), moveaxis(b, axis, -1))
@@ -169,7 +173,14 @@ def _products(a: Tensor, b: Tensor) -> Tensor:
 
 
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
-    """The sums over the last axes of both; with a scalar, the product."""
+    """The sums over the last axes of both; with a scalar, the product.
+
+    Raises ShapeMismatch, at run time if need be, when the last axes differ in length.
+
+    >>> import symc.tensor as T
+    >>> T.inner([[1, 2], [3, 4]], [10, 1]).eval()
+    array([12, 34])
+    """
     a, b = common((a, b), "same", "inner")
     if a.ndim == 0 or b.ndim == 0:
         return a * b
@@ -177,12 +188,25 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def vdot(a: TensorLike, b: TensorLike) -> Tensor:
-    """The inner product of all elements of both, in row-major order; `a` is conjugated."""
+    """The inner product of all elements of both, in row-major order; `a` is conjugated.
+
+    A scalar. Raises ShapeMismatch, at run time if need be, when they differ in length.
+
+    >>> import symc.tensor as T
+    >>> T.vdot([1j, 2], [1j, 3]).eval()
+    array(7.+0.j)
+    """
     return vecdot(ravel(as_tensor(a)), ravel(as_tensor(b)))
 
 
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
-    """The product of every element of `a` with every element of `b`, both flattened: a matrix."""
+    """The product of every element of `a` with every element of `b`, both flattened: a matrix.
+
+    >>> import symc.tensor as T
+    >>> T.outer([1, 2], [10, 20, 30]).eval()
+    array([[10, 20, 30],
+           [20, 40, 60]])
+    """
     a, b = common((a, b), "same", "outer")
     return expand_dims(ravel(a), 1) * expand_dims(ravel(b), 0)
 
@@ -191,6 +215,12 @@ def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
     """The product of each matrix (or vector) of `a` with the one of `b`; axis 0 is the batch.
 
     Raises `RankError` unless both have 2 or 3 axes.
+
+    >>> import symc.tensor as T
+    >>> T.batched_dot([[[1, 2]], [[3, 4]]], [[[1], [1]], [[2], [2]]]).eval()
+    array([[[ 3]],
+    <BLANKLINE>
+           [[14]]])
     """
     a, b = common((a, b), "same", "batched_dot")
     for x in (a, b):

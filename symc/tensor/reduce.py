@@ -90,24 +90,47 @@ def prod(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     """The product along axes; 1 for no elements. Dtypes are as for `sum`.
 
     Its gradient is right also where elements are 0.
+
+    >>> import symc.tensor as T
+    >>> T.prod([[1, 2], [3, 4]], axis=0).eval()
+    array([3, 8])
     """
     return _accumulate("prod", "mul", x, axis, dtype, keepdims)
 
 
 def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """How many elements along axes are not zero, as int64."""
+    """How many elements along axes are not zero, as int64. NaN is not zero.
+
+    >>> import symc.tensor as T
+    >>> T.count_nonzero([[1, 0], [2, 3]], axis=0).eval()
+    array([2, 1])
+    """
     return sum(cast_to(x, BOOL), axis, None, keepdims)
 
 
 def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Whether some element along axes is true (not zero); False for no elements."""
+    """Whether some element along axes is true (not zero); False for no elements.
+
+    bool. Raises BadIndex for an axis that is not there.
+
+    >>> import symc.tensor as T
+    >>> T.any([[1, 0], [0, 0]], axis=1).eval()
+    array([ True, False])
+    """
     refuse_bool("any", x)
     x = cast_to(x, BOOL)
     return reduce_over("or", x, axes_of("any", x, axis), keepdims)
 
 
 def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Whether every element along axes is true (not zero); True for no elements."""
+    """Whether every element along axes is true (not zero); True for no elements.
+
+    bool. Raises BadIndex for an axis that is not there.
+
+    >>> import symc.tensor as T
+    >>> T.all([[1, 0], [2, 3]], axis=1).eval()
+    array([False,  True])
+    """
     refuse_bool("all", x)
     x = cast_to(x, BOOL)
     return reduce_over("and", x, axes_of("all", x, axis), keepdims)
@@ -121,6 +144,10 @@ def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
     Raises ValueError for no elements, at run time if need be. Equal elements share the gradient
     evenly.
+
+    >>> import symc.tensor as T
+    >>> T.max([[1.0, 5.0], [7.0, 2.0]], axis=0).eval()
+    array([7., 5.])
     """
     x = as_tensor(x)
     return reduce_over("max", x, axes_of("max", x, axis), keepdims)
@@ -131,6 +158,10 @@ def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
     Raises ValueError for no elements, at run time if need be. Equal elements share the gradient
     evenly.
+
+    >>> import symc.tensor as T
+    >>> T.min([[1.0, 5.0], [7.0, 2.0]], axis=0).eval()
+    array([1., 2.])
     """
     x = as_tensor(x)
     return reduce_over("min", x, axes_of("min", x, axis), keepdims)
@@ -140,7 +171,14 @@ amax, amin = max, min
 
 
 def ptp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The range of the elements along axes ("peak to peak"): `max` - `min`."""
+    """The range of the elements along axes ("peak to peak"): `max` - `min`.
+
+    Raises ValueError for no elements, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.ptp([[1, 9], [4, 2]], axis=1).eval()
+    array([8, 2])
+    """
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
@@ -265,19 +303,36 @@ def argmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
     int64. Over several axes (or all, ``axis=None``), it counts their elements in row-major order.
     Raises ValueError for no elements, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.argmax([[1, 9, 3], [7, 2, 7]], axis=1).eval()
+    array([1, 0])
     """
     return _arg_extreme("max", x, axis, keepdims)
 
 
 def argmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The position of the least element along axes, as for `argmax`."""
+    """The position of the least element along axes, as for `argmax`.
+
+    int64. Raises ValueError for no elements, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.argmin([[1, 9, 3], [7, 2, 2]], axis=1).eval()
+    array([0, 1])
+    """
     return _arg_extreme("min", x, axis, keepdims)
 
 
 def max_and_argmax(
     x: TensorLike, axis: Axis = None, keepdims: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """The pair ``(max(x, axis), argmax(x, axis))``."""
+    """The pair ``(max(x, axis), argmax(x, axis))``, which one pass over the elements finds.
+
+    >>> import symc.tensor as T
+    >>> greatest, place = T.max_and_argmax([3, 9, 4])
+    >>> greatest.eval(), place.eval()
+    (array(9), array(1))
+    """
     return max(x, axis, keepdims), argmax(x, axis, keepdims)
 
 

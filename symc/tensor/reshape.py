@@ -174,7 +174,12 @@ def flatten(x: TensorLike, ndim: int = 1) -> Tensor:
 
 
 def ravel(x: TensorLike) -> Tensor:
-    """All elements in row-major order as a vector."""
+    """All elements in row-major order as a vector, of the same dtype. Also ``x.ravel()``.
+
+    >>> import symc.tensor as T
+    >>> T.ravel([[1, 2], [3, 4]]).eval()
+    array([1, 2, 3, 4])
+    """
     return flatten(x)
 
 

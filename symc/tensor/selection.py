@@ -127,7 +127,13 @@ def one_hot(x: TensorLike, num_classes: int | Tensor, dtype: Any = None, axis: i
 
 
 def to_one_hot(y: TensorLike, nb_class: int | Tensor, dtype: Any = None) -> Tensor:
-    """Theano's name for `one_hot`."""
+    """Theano's name for `one_hot`: rows with a 1 at each class, of `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.to_one_hot([0, 2], 3).eval()
+    array([[1., 0., 0.],
+           [0., 0., 1.]])
+    """
     return one_hot(y, nb_class, dtype)
 
 
@@ -156,12 +162,25 @@ def nonzero(a: TensorLike) -> tuple[Tensor, ...]:
 
 
 def flatnonzero(a: TensorLike) -> Tensor:
-    """Where the elements of `a` in row-major order are not zero, as an int64 vector."""
+    """Where the elements of `a` in row-major order are not zero, as an int64 vector.
+
+    >>> import symc.tensor as T
+    >>> T.flatnonzero([0, 5, 0, 6]).eval()
+    array([1, 3])
+    """
     return nonzero(ravel(as_tensor(a)))[0]
 
 
 def argwhere(a: TensorLike) -> Tensor:
-    """Where `a` is not zero: a matrix with one row of positions for each such element."""
+    """Where `a` is not zero: a matrix with one row of positions for each such element.
+
+    int64, and as many rows as there are such elements, which is known when it runs.
+
+    >>> import symc.tensor as T
+    >>> T.argwhere([[0, 5], [6, 0]]).eval()
+    array([[0, 1],
+           [1, 0]])
+    """
     return stack(nonzero(a), axis=1)
 
 
@@ -169,6 +188,10 @@ def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> T
     """The elements of `a` along an axis where the vector `condition` is true.
 
     Without an axis, of all elements in row-major order. `condition` may be shorter than the axis.
+
+    >>> import symc.tensor as T
+    >>> T.compress([True, False, True], [1, 2, 3]).eval()
+    array([1, 3])
     """
     condition = as_tensor(condition)
     if condition.ndim != 1:
@@ -177,7 +200,14 @@ def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> T
 
 
 def extract(condition: TensorLike, arr: TensorLike) -> Tensor:
-    """The elements of `arr`, in row-major order, where the condition is true."""
+    """The elements of `arr`, in row-major order, where the condition is true.
+
+    Both are flattened. How many elements it gives is known when it runs.
+
+    >>> import symc.tensor as T
+    >>> T.extract([[True, False], [False, True]], [[1, 2], [3, 4]]).eval()
+    array([1, 4])
+    """
     return compress(ravel(as_tensor(condition)), arr)
 
 
@@ -227,7 +257,16 @@ def _choose(table: Tensor, index: Tensor) -> Tensor:
 def select(
     condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
 ) -> Tensor:
-    """At each place, the element of the first choice whose condition is true, or `default`."""
+    """At each place, the element of the first choice whose condition is true, or `default`.
+
+    Conditions, choices and the default broadcast; the dtype is NumPy's for the choices. Raises
+    ValueError unless there is one choice for each condition.
+
+    >>> import symc.tensor as T
+    >>> x = T.constant([-2, 0, 5])
+    >>> T.select([x < 0, x > 3], [-x, x * 10], default=1).eval()
+    array([ 2,  1, 50])
+    """
     if len(condlist) != len(choicelist) or not condlist:
         raise ShapeMismatch(
             f"select: {len(condlist)} conditions for {len(choicelist)} choices; "

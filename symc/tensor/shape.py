@@ -192,30 +192,61 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
 
 def atleast_1d(x: TensorLike) -> Tensor:
-    """`x`, a scalar as a vector of length 1."""
+    """`x`, a scalar as a vector of length 1; tensors with axes are given back as they are.
+
+    >>> import symc.tensor as T
+    >>> T.atleast_1d(3.0).eval()
+    array([3.])
+    """
     x = as_tensor(x)
     return x if x.ndim else expand_dims(x, 0)
 
 
 def atleast_2d(x: TensorLike) -> Tensor:
-    """`x`, a scalar or vector as a matrix with one row."""
+    """`x`, a scalar or vector as a matrix with one row; others are given back as they are.
+
+    >>> import symc.tensor as T
+    >>> T.atleast_2d([1, 2]).eval()
+    array([[1, 2]])
+    """
     x = as_tensor(x)
     return x if x.ndim >= 2 else expand_dims(x, tuple(range(2 - x.ndim)))
 
 
 def vstack(tensors: Sequence[TensorLike]) -> Tensor:
-    """Matrices below each other; vectors are rows."""
+    """Matrices below each other; vectors are rows. All have one number of columns.
+
+    >>> import symc.tensor as T
+    >>> T.vstack([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
     return concatenate([atleast_2d(t) for t in _several("vstack", tensors)])
 
 
 def hstack(tensors: Sequence[TensorLike]) -> Tensor:
-    """Vectors one after the other, tensors with more axes along axis 1."""
+    """Vectors one after the other, tensors with more axes along axis 1.
+
+    The other lengths must be equal, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.hstack([[1, 2], [3]]).eval()
+    array([1, 2, 3])
+    """
     made = [atleast_1d(t) for t in _several("hstack", tensors)]
     return concatenate(made, 0 if made and made[0].ndim == 1 else 1)
 
 
 def dstack(tensors: Sequence[TensorLike]) -> Tensor:
-    """Tensors along axis 2; vectors are rows of matrices, which get a third axis."""
+    """Tensors along axis 2; vectors are rows of matrices, which get a third axis.
+
+    The other lengths must be equal, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.dstack([[1, 2], [3, 4]]).eval()
+    array([[[1, 3],
+            [2, 4]]])
+    """
     made = [atleast_2d(t) for t in _several("dstack", tensors)]
     return concatenate([t if t.ndim > 2 else expand_dims(t, 2) for t in made], 2)
 
@@ -261,7 +292,12 @@ def _equal_sizes(x: Tensor, axis: int, count: int) -> list[Dim]:
 
 
 def array_split(x: TensorLike, sections: int, axis: int = 0) -> list[Tensor]:
-    """`x` in `sections` pieces along an axis, of which the first are longer by one if need be."""
+    """`x` in `sections` pieces along an axis, of which the first are longer by one if need be.
+
+    >>> import symc.tensor as T
+    >>> [part.eval() for part in T.array_split([1, 2, 3, 4, 5], 2)]
+    [array([1, 2, 3]), array([4, 5])]
+    """
     x = as_tensor(x)
     axis = normal_axis("array_split", axis, x.ndim, x)
     if sections < 1:
@@ -282,7 +318,12 @@ def _pieces(x: Tensor, axis: int, sizes: Sequence[Dim], exact: bool = False) -> 
 
 
 def kron(a: TensorLike, b: TensorLike) -> Tensor:
-    """The Kronecker product: every element of `a` times all of `b`, in blocks."""
+    """The Kronecker product: every element of `a` times all of `b`, in blocks.
+
+    >>> import symc.tensor as T
+    >>> T.kron([1, 10], [[1, 2]]).eval()
+    array([[ 1,  2, 10, 20]])
+    """
     a, b = as_tensor(a), as_tensor(b)
     rank = max(a.ndim, b.ndim)
     a, b = (expand_dims(t, tuple(range(rank - t.ndim))) for t in (a, b))

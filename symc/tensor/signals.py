@@ -126,7 +126,7 @@ def _places(points: Any) -> tuple[Tensor, Tensor]:
 
 
 def bartlett(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
-    """The triangular window of M points, as float64.
+    """The triangular window of M points, as a float64 vector (Bartlett, 1950).
 
     >>> import symc.tensor as T
     >>> T.bartlett(5).eval()
@@ -137,25 +137,49 @@ def bartlett(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
 
 
 def blackman(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
-    """The Blackman window of M points: ``0.42 + 0.5 cos(x) + 0.08 cos(2 x)``, as float64."""
+    """The Blackman window of M points, a float64 vector: ``0.42 + 0.5 cos(x) + 0.08 cos(2 x)``.
+
+    x goes from -pi to pi. Raises DTypeError unless M is an integer.
+
+    >>> import symc.tensor as T
+    >>> T.blackman(5).eval()[1:4]
+    array([0.34, 1.  , 0.34])
+    """
     at, steps = _places(M)
     return 0.42 + 0.5 * cos(math.pi * at / steps) + 0.08 * cos(2 * math.pi * at / steps)
 
 
 def hamming(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
-    """The Hamming window of M points: ``0.54 + 0.46 cos(x)``, as float64."""
+    """The Hamming window of M points, a float64 vector: ``0.54 + 0.46 cos(x)``, x from -pi to pi.
+
+    >>> import symc.tensor as T
+    >>> T.hamming(5).eval()
+    array([0.08, 0.54, 1.  , 0.54, 0.08])
+    """
     at, steps = _places(M)
     return 0.54 + 0.46 * cos(math.pi * at / steps)
 
 
 def hanning(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
-    """The Hann window of M points: ``0.5 + 0.5 cos(x)``, as float64."""
+    """The Hann window of M points, a float64 vector: ``0.5 + 0.5 cos(x)``, x from -pi to pi.
+
+    >>> import symc.tensor as T
+    >>> T.hanning(5).eval()
+    array([0. , 0.5, 1. , 0.5, 0. ])
+    """
     at, steps = _places(M)
     return 0.5 + 0.5 * cos(math.pi * at / steps)
 
 
 def kaiser(M: Any, beta: TensorLike) -> Tensor:  # noqa: N803 -- as NumPy has it
-    """The Kaiser window of M points: ``i0(beta sqrt(1 - x**2)) / i0(beta)``, as float64."""
+    """The Kaiser window of M points, a float64 vector: ``i0(beta sqrt(1 - x**2)) / i0(beta)``.
+
+    x goes from -1 to 1. With `beta` 0 it is a rectangle, with greater ones it is narrower.
+
+    >>> import symc.tensor as T
+    >>> T.kaiser(5, 6.0).eval()
+    array([0.01487334, 0.48295561, 1.        , 0.48295561, 0.01487334])
+    """
     at, steps = _places(M)
     shape = cast_to(beta, FLOAT64)
     return i0(shape * sqrt(maximum(1 - (at / steps) ** 2, 0.0))) / i0(shape)

@@ -194,6 +194,10 @@ def log_softmax(x: TensorLike, axis: Axis = -1) -> Tensor:
     """``log(softmax(x))`` over an axis (several, or all for None), exact where softmax is tiny.
 
     As for softmax, all is NaN where the largest element is infinite.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.log_softmax([0.0, 1000.0]).eval()
+    array([-1000.,     0.])
     """
     x, axes = _arguments("log_softmax", x, axis)
     return LogSoftmax(axes)(x)

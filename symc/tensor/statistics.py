@@ -105,6 +105,10 @@ def var(
 
     The sum of squares is divided by the number of elements minus `ddof`. Dtypes are as for `mean`,
     except that `dtype` must be a float dtype.
+
+    >>> import symc.tensor as T
+    >>> T.var([1.0, 2.0, 3.0, 4.0]).eval(), T.var([1.0, 2.0, 3.0, 4.0], ddof=1).eval()
+    (array(1.25), array(1.66666667))
     """
     variance, keep = _variance("var", x, axis, dtype, ddof, keepdims)
     return cast_to(variance, keep)
@@ -120,6 +124,10 @@ def std(
     """The standard deviation along axes: the square root of `var`.
 
     Where all elements are equal it has a kink, like a norm at 0; the gradient there is taken as 0.
+
+    >>> import symc.tensor as T
+    >>> T.std([[1.0, 3.0], [2.0, 2.0]], axis=1).eval()
+    array([1., 0.])
     """
     variance, keep = _variance("std", x, axis, dtype, ddof, keepdims)
     return cast_to(root(variance), keep)
@@ -142,6 +150,10 @@ def average(
     `weights` has the shape of x, or (for one axis) is a vector with that axis' length; None means
     equal weights. Where the weights sum to 0 the result is NaN or infinite (NumPy raises). Raises
     `ShapeMismatch` when the weights do not fit.
+
+    >>> import symc.tensor as T
+    >>> T.average([1.0, 2.0, 6.0], weights=[1, 1, 2]).eval()
+    array(3.75)
     """
     if weights is None:
         return mean(x, axis, None, keepdims)

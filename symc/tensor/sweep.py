@@ -256,6 +256,10 @@ def cumprod(x: TensorLike, axis: int | None = None, dtype: Any = None) -> Tensor
 
     ``axis=None`` flattens `x` first. Dtypes are as for `sum`. The gradient is right also where
     elements are 0.
+
+    >>> import symc.tensor as T
+    >>> T.cumprod([1, 2, 3, 4]).eval()
+    array([ 1,  2,  6, 24])
     """
     return _along("mul", x, axis, dtype)
 
@@ -264,6 +268,10 @@ def cummax(x: TensorLike, axis: int | None = None) -> Tensor:
     """The greatest of the first elements along an axis; NaN from the first NaN on.
 
     ``axis=None`` flattens `x` first. The gradient goes to the first element that has the maximum.
+
+    >>> import symc.tensor as T
+    >>> T.cummax([1, 3, 2, 5]).eval()
+    array([1, 3, 3, 5])
     """
     return _along("max", x, axis)
 
@@ -272,6 +280,10 @@ def cummin(x: TensorLike, axis: int | None = None) -> Tensor:
     """The least of the first elements along an axis; NaN from the first NaN on.
 
     ``axis=None`` flattens `x` first. The gradient goes to the first element that has the minimum.
+
+    >>> import symc.tensor as T
+    >>> T.cummin([5, 3, 4, 1]).eval()
+    array([5, 3, 3, 1])
     """
     return _along("min", x, axis)
 

@@ -180,7 +180,12 @@ def transpose(x: TensorLike, *axes: Any) -> Tensor:
 
 
 def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Tensor:
-    """`x` with two axes exchanged."""
+    """`x` with two axes exchanged. A view; raises BadIndex for an axis that is not there.
+
+    >>> import symc.tensor as T
+    >>> T.swapaxes(T.zeros((2, 3, 4)), 0, 2).eval().shape
+    (4, 3, 2)
+    """
     x = as_tensor(x)
     order = list(range(x.ndim))
     first, second = (normal_axis("swapaxes", axis, x.ndim, x) for axis in (axis1, axis2))
@@ -191,7 +196,14 @@ def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Tensor:
 def moveaxis(
     x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> Tensor:
-    """`x` with some axes moved to new places; the others keep their order."""
+    """`x` with some axes moved to new places; the others keep their order.
+
+    Raises BadIndex for an axis that is not there.
+
+    >>> import symc.tensor as T
+    >>> T.moveaxis(T.zeros((2, 3, 4)), 0, -1).eval().shape
+    (3, 4, 2)
+    """
     x = as_tensor(x)
     old = normal_axes("moveaxis", source, x.ndim, x)
     new = normal_axes("moveaxis", destination, x.ndim, x)
@@ -204,7 +216,14 @@ def moveaxis(
 
 
 def expand_dims(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
-    """`x` with new axes of length 1; `axis` says where they stand in the result."""
+    """`x` with new axes of length 1; `axis` says where they stand in the result.
+
+    Raises BadIndex for places that the result does not have.
+
+    >>> import symc.tensor as T
+    >>> T.expand_dims([1, 2], 0).eval().shape, T.expand_dims([1, 2], (0, 2)).eval().shape
+    ((1, 2), (1, 2, 1))
+    """
     x = as_tensor(x)
     count = len(axis) if isinstance(axis, list | tuple) else 1
     new = normal_axes("expand_dims", axis, x.ndim + count, x)
@@ -216,6 +235,10 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """`x` without axes of length 1: all that are known to be, or those given.
 
     Raises `ShapeMismatch` when a given axis is not known to have length 1.
+
+    >>> import symc.tensor as T
+    >>> T.squeeze([[[1, 2]]]).eval(), T.squeeze([[[1, 2]]], axis=0).eval().shape
+    (array([1, 2]), (1, 2))
     """
     x = as_tensor(x)
     if axis is None:
@@ -226,12 +249,22 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 
 def shape_padleft(x: TensorLike, n_ones: int = 1) -> Tensor:
-    """`x` with `n_ones` new axes of length 1 in front."""
+    """`x` with `n_ones` new axes of length 1 in front, so that it broadcasts with more axes.
+
+    >>> import symc.tensor as T
+    >>> T.shape_padleft([1, 2], 2).eval().shape
+    (1, 1, 2)
+    """
     return expand_dims(x, tuple(range(n_ones)))
 
 
 def shape_padright(x: TensorLike, n_ones: int = 1) -> Tensor:
-    """`x` with `n_ones` new axes of length 1 after its own."""
+    """`x` with `n_ones` new axes of length 1 after its own, so that it broadcasts along these.
+
+    >>> import symc.tensor as T
+    >>> T.shape_padright([1, 2]).eval().shape
+    (2, 1)
+    """
     x = as_tensor(x)
     return expand_dims(x, tuple(range(x.ndim, x.ndim + n_ones)))
 

@@ -42,7 +42,11 @@ LAST_TWO = (-2, -1)
 
 
 def fft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
-    """The discrete Fourier transform along an axis.
+    """The discrete Fourier transform along an axis: ``sum(x[j] * exp(-2j * pi * j * k / n))``.
+
+    Complex64 or complex128, as wide as `x`, which is cut off, or filled with zeros, to length `n`
+    if that is given. `norm` is NumPy's: "backward" (None), "ortho" or "forward". Raises ValueError
+    for no points.
 
     >>> import symc.tensor as T
     >>> T.fft.fft(T.constant([1.0, 0.0, -1.0, 0.0])).eval()
@@ -52,12 +56,19 @@ def fft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm
 
 
 def ifft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
-    """The inverse of `fft`."""
+    """The inverse of `fft`: ``sum(x[k] * exp(2j * pi * j * k / n)) / n`` along an axis; complex.
+
+    >>> import symc.tensor as T
+    >>> T.fft.ifft(T.fft.fft([1.0, 2.0, 3.0])).real.eval()
+    array([1., 2., 3.])
+    """
     return _complex("ifft", x, n, axis, norm, inverse=True)
 
 
 def rfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
     """The transform of real numbers: its first ``n // 2 + 1`` results, which the others mirror.
+
+    Complex. `x` has real numbers (DTypeError for others), `n` and `norm` are as for `fft`.
 
     >>> import symc.tensor as T
     >>> T.fft.rfft(T.constant([1.0, 0.0, -1.0, 0.0])).eval()
@@ -78,6 +89,12 @@ def irfft(
     """The inverse of `rfft`: n real numbers. Give n if it is odd.
 
     Imaginary parts of the first frequency, and of the last where n is even, count as 0.
+
+    Floats. For even lengths ``irfft(rfft(x))`` is `x`.
+
+    >>> import symc.tensor as T
+    >>> T.fft.irfft(T.fft.rfft([1.0, 2.0, 3.0]), n=3).eval()
+    array([1., 2., 3.])
     """
     x = _as_complex(as_tensor(x))
     axis = normal_axis("irfft", axis, x.ndim, x)
@@ -87,14 +104,26 @@ def irfft(
 
 
 def hfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
-    """The transform of a Hermitian sequence, given its first half: n reals."""
+    """The transform of a Hermitian sequence, given its first half along an axis: n real numbers.
+
+    `n` is ``2 * (length - 1)`` unless given. It is ``irfft(conj(x)) * n``.
+
+    >>> import symc.tensor as T
+    >>> T.fft.hfft([1.0, 2.0, 4.0]).eval()
+    array([ 9., -3.,  1., -3.])
+    """
     return irfft(OPERATORS["conj"](as_tensor(x)), n, axis, _opposite(norm))
 
 
 def ihfft(
     x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None
 ) -> Tensor:
-    """The inverse of `hfft`."""
+    """The inverse of `hfft`: of n reals along an axis, the first ``n // 2 + 1`` complex numbers.
+
+    >>> import symc.tensor as T
+    >>> T.fft.ihfft(T.fft.hfft([1.0, 2.0, 3.0])).real.eval()
+    array([1., 2., 3.])
+    """
     return OPERATORS["conj"](rfft(x, n, axis, _opposite(norm)))
 
 
@@ -102,42 +131,98 @@ def ihfft(
 
 
 def fftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
-    """The transform along several axes: all, or the last ones where only `s` is given."""
+    """The transform along several axes: all, or the last ones where only `s` is given.
+
+    Complex; `fft` along one axis after the other.
+
+    >>> import symc.tensor as T
+    >>> T.fft.fftn([[1.0, 2.0], [3.0, 4.0]]).real.eval()
+    array([[10., -2.],
+           [-4.,  0.]])
+    """
     return _over("fftn", fft, as_tensor(x), s, axes, norm)
 
 
 def ifftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
-    """The inverse of `fftn`."""
+    """The inverse of `fftn`, complex: `ifft` along one axis after the other.
+
+    >>> import symc.tensor as T
+    >>> T.fft.ifftn(T.fft.fftn([[1.0, 2.0], [3.0, 4.0]])).real.eval()
+    array([[1., 2.],
+           [3., 4.]])
+    """
     return _over("ifftn", ifft, as_tensor(x), s, axes, norm)
 
 
 def rfftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
-    """The transform of real numbers along several axes, of which the last is halved."""
+    """The transform of real numbers along several axes, of which the last is halved.
+
+    Complex; `rfft` along the last of the axes, then `fft` along the others.
+
+    >>> import symc.tensor as T
+    >>> T.fft.rfftn([[1.0, 2.0], [3.0, 4.0]]).real.eval()
+    array([[10., -2.],
+           [-4.,  0.]])
+    """
     return _from_real("rfftn", as_tensor(x), s, axes, norm)
 
 
 def irfftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
-    """The inverse of `rfftn`. Give `s` if the length of the last axis is odd."""
+    """The inverse of `rfftn`. Give `s` if the length of the last axis is odd.
+
+    >>> import symc.tensor as T
+    >>> T.fft.irfftn(T.fft.rfftn([[1.0, 2.0], [3.0, 4.0]])).eval()
+    array([[1., 2.],
+           [3., 4.]])
+    """
     return _to_real("irfftn", as_tensor(x), s, axes, norm)
 
 
 def fft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
-    """The transform along two axes."""
+    """The discrete Fourier transform along two axes, complex; `fft` along one after the other.
+
+    `s` has the lengths to which `x` is cut off or filled with zeros.
+
+    >>> import symc.tensor as T
+    >>> T.fft.fft2([[1.0, 2.0], [3.0, 4.0]]).real.eval()
+    array([[10., -2.],
+           [-4.,  0.]])
+    """
     return _over("fft2", fft, as_tensor(x), s, axes, norm)
 
 
 def ifft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
-    """The inverse of `fft2`."""
+    """The inverse of `fft2`, complex: `ifft` along one axis after the other.
+
+    >>> import symc.tensor as T
+    >>> T.fft.ifft2(T.fft.fft2([[1.0, 2.0], [3.0, 4.0]])).real.eval()
+    array([[1., 2.],
+           [3., 4.]])
+    """
     return _over("ifft2", ifft, as_tensor(x), s, axes, norm)
 
 
 def rfft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
-    """The transform of real numbers along two axes, of which the last is halved."""
+    """The transform of real numbers along two axes, of which the last is halved.
+
+    Complex; `rfft` along the last of the axes, then `fft` along the other.
+
+    >>> import symc.tensor as T
+    >>> T.fft.rfft2([[1.0, 2.0], [3.0, 4.0]]).real.eval()
+    array([[10., -2.],
+           [-4.,  0.]])
+    """
     return _from_real("rfft2", as_tensor(x), s, axes, norm)
 
 
 def irfft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
-    """The inverse of `rfft2`."""
+    """The inverse of `rfft2`: floats. Give `s` if the length of the last axis is odd.
+
+    >>> import symc.tensor as T
+    >>> T.fft.irfft2(T.fft.rfft2([[1.0, 2.0], [3.0, 4.0]])).eval()
+    array([[1., 2.],
+           [3., 4.]])
+    """
     return _to_real("irfft2", as_tensor(x), s, axes, norm)
 
 

@@ -30,7 +30,12 @@ def fftfreq(n: int | Tensor, d: TensorLike = 1.0) -> Tensor:
 
 
 def rfftfreq(n: int | Tensor, d: TensorLike = 1.0) -> Tensor:
-    """The frequencies of the results of `rfft`, for n samples at distance `d`, as float64."""
+    """The frequencies of the results of `rfft`, for n samples at distance `d`, as float64.
+
+    >>> import symc.tensor as T
+    >>> T.fft.rfftfreq(5, d=0.1).eval()
+    array([0., 2., 4.])
+    """
     length = as_dim(n)
     return _frequencies(arange(tensor_of(dims.add(dims.floordiv(length, 2), 1))), length, d)
 
@@ -40,12 +45,22 @@ def _frequencies(k: Tensor, n: Dim, d: TensorLike) -> Tensor:
 
 
 def fftshift(x: TensorLike, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Moves the lowest frequency to the middle of the axes (all without `axes`)."""
+    """Moves the lowest frequency to the middle of the axes (all without `axes`).
+
+    >>> import symc.tensor as T
+    >>> T.fft.fftshift([0, 1, 2, -2, -1]).eval()
+    array([-2, -1,  0,  1,  2])
+    """
     return _shifted("fftshift", x, axes, up=True)
 
 
 def ifftshift(x: TensorLike, axes: int | Sequence[int] | None = None) -> Tensor:
-    """The inverse of `fftshift`, which differs from it where a length is odd."""
+    """The inverse of `fftshift`, which differs from it where a length is odd.
+
+    >>> import symc.tensor as T
+    >>> T.fft.ifftshift([-2, -1, 0, 1, 2]).eval()
+    array([ 0,  1,  2, -2, -1])
+    """
     return _shifted("ifftshift", x, axes, up=False)
 
 

@@ -70,7 +70,14 @@ def norm(
 
 
 def matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: MatrixOrder = "fro") -> Tensor:
-    """The norms of the matrices on the last two axes; `ord` is as for `norm`."""
+    """The norms of the matrices on the last two axes; `ord` is as for `norm`.
+
+    Other axes are a batch. Raises RankError for tensors with fewer than two axes.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.matrix_norm([[3.0, 0.0], [0.0, 4.0]]).eval()
+    array(5.)
+    """
     x = matrices("norm", x)
     if ord == "fro":
         result = statistics.norm(x, None, (-2, -1))
@@ -99,7 +106,14 @@ def _greatest(sums: Tensor) -> Tensor:
 
 
 def trace(x: TensorLike, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
-    """The sums of diagonal `offset` of the matrices on the last two axes."""
+    """The sums of diagonal `offset` of the matrices on the last two axes.
+
+    Other axes are a batch; the dtypes are those of `sum`.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.trace([[1, 2], [3, 4]]).eval()
+    array(5)
+    """
     return trace_over(x, offset, -2, -1, dtype)
 
 

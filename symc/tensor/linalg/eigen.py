@@ -109,7 +109,15 @@ def _reason(number: int) -> str:
 
 
 class EigResult(NamedTuple):
-    """Eigenvalues, and eigenvectors, which are the columns of a matrix."""
+    """Eigenvalues, and eigenvectors, which are the columns of a matrix.
+
+    `symc.tensor.linalg.eig` gives it; it is a pair.
+
+    >>> import symc.tensor as T
+    >>> found = T.linalg.eig([[2.0, 0.0], [0.0, 3.0]])
+    >>> found._fields, found.eigenvalues.eval()
+    (('eigenvalues', 'eigenvectors'), array([2.+0.j, 3.+0.j]))
+    """
 
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -131,5 +139,12 @@ def eig(a: TensorLike) -> EigResult:
 
 
 def eigvals(a: TensorLike) -> Tensor:
-    """The eigenvalues of square matrices: complex, whatever they are; as `eig`, without vectors."""
+    """The eigenvalues of square matrices: complex, whatever they are; as `eig`, without vectors.
+
+    Leading axes are a batch. Raises LinAlgError if the iteration fails.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]]).eval()
+    array([0.+1.j, 0.-1.j])
+    """
     return Eig(VALUES, vectors=False)(square_matrices("eigvals", a))

@@ -29,14 +29,31 @@ __all__ = ["LUFactorResult", "LUResult", "lu", "lu_factor", "solve_sylvester"]
 
 
 class LUFactorResult(NamedTuple):
-    """Both factors in one matrix, and with which row each row was exchanged, in order."""
+    """Both factors in one matrix, and with which row each row was exchanged, in order.
+
+    `symc.tensor.linalg.lu_factor` gives it; it is a pair.
+
+    >>> import symc.tensor as T
+    >>> found = T.linalg.lu_factor([[0.0, 1.0], [2.0, 3.0]])
+    >>> found.piv.eval()
+    array([1, 1])
+    """
 
     lu: Tensor
     piv: Tensor
 
 
 class LUResult(NamedTuple):
-    """A permutation, a lower matrix with ones on its diagonal, and an upper one."""
+    """A permutation, a lower matrix with ones on its diagonal, and an upper one.
+
+    `symc.tensor.linalg.lu` gives it: ``a = p @ l @ u``.
+
+    >>> import symc.tensor as T
+    >>> p, l, u = T.linalg.lu([[0.0, 1.0], [2.0, 3.0]])
+    >>> (p @ l @ u).eval()
+    array([[0., 1.],
+           [2., 3.]])
+    """
 
     p: Tensor
     l: Tensor  # noqa: E741 -- SciPy's name

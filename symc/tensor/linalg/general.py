@@ -361,7 +361,15 @@ class Cofactors(Op):
 
 
 class SlogdetResult(NamedTuple):
-    """The sign of a determinant and the logarithm of its absolute value."""
+    """The sign of a determinant and the logarithm of its absolute value.
+
+    `symc.tensor.linalg.slogdet` gives it; it is a pair.
+
+    >>> import symc.tensor as T
+    >>> found = T.linalg.slogdet([[2.0, 0.0], [0.0, 3.0]])
+    >>> found.sign.eval(), found.logabsdet.eval()
+    (array(1.), array(1.79175947))
+    """
 
     sign: Tensor
     logabsdet: Tensor
@@ -431,6 +439,9 @@ def det(a: TensorLike) -> Tensor:
 
 def slogdet(a: TensorLike) -> SlogdetResult:
     """The signs of determinants, and the logarithms of their absolute values.
+
+    Of square matrices on the last two axes; other axes are a batch. Of a singular one the sign is 0
+    and the logarithm -inf. Raises ShapeMismatch unless they are square.
 
     >>> import symc.tensor as T
     >>> sign, logabsdet = T.linalg.slogdet(T.constant([[0.0, 1.0], [1.0, 0.0]]))

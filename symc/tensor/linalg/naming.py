@@ -31,7 +31,14 @@ __all__ = [
 
 
 def vector_norm(x: TensorLike, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """The length of the vector of all elements along axes: `symc.tensor.norm`."""
+    """The length of the vector of all elements along axes: `symc.tensor.norm`.
+
+    `ord` may be any number, or infinite; the result is a float.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.vector_norm([3.0, 4.0]).eval(), T.linalg.vector_norm([3.0, 4.0], ord=1).eval()
+    (array(5.), array(7.))
+    """
     return statistics.norm(x, ord, axis, keepdims)
 
 
@@ -39,12 +46,27 @@ def vector_norm(x: TensorLike, axis: Axis = None, keepdims: bool = False, ord: f
 
 
 def matrix_transpose(x: TensorLike) -> Tensor:
-    """The transposes of the matrices on the last two axes: ``x.mT``."""
+    """The transposes of the matrices on the last two axes: ``x.mT``.
+
+    Raises BadIndex for tensors with fewer than two axes.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.matrix_transpose([[1, 2], [3, 4]]).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
     return swapaxes(as_tensor(x), -1, -2)
 
 
 def diagonal(x: TensorLike, offset: int = 0) -> Tensor:
-    """Diagonal `offset` of the matrices on the last two axes; it becomes the last axis."""
+    """Diagonal `offset` of the matrices on the last two axes; it becomes the last axis.
+
+    Other axes are a batch. (`T.diagonal` takes the first two axes.)
+
+    >>> import symc.tensor as T
+    >>> T.linalg.diagonal([[1, 2], [3, 4]]).eval()
+    array([1, 4])
+    """
     return _diagonal(x, offset, -2, -1)
 
 

@@ -114,7 +114,16 @@ def _divided(x: Tensor, r: Tensor) -> Tensor:
 
 
 class QRResult(NamedTuple):
-    """A matrix with orthonormal columns and an upper triangular one, whose product is the given."""
+    """A matrix with orthonormal columns and an upper triangular one, whose product is the given.
+
+    `symc.tensor.linalg.qr` gives it; it is a pair.
+
+    >>> import symc.tensor as T
+    >>> found = T.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+    >>> (found.Q @ found.R).eval().round(6)
+    array([[3., 1.],
+           [4., 2.]])
+    """
 
     Q: Tensor
     R: Tensor

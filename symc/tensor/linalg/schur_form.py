@@ -117,7 +117,16 @@ def _reason(number: int) -> str:
 
 
 class SchurResult(NamedTuple):
-    """A triangular matrix, or nearly so, and the unitary one it stands in."""
+    """A triangular matrix, or nearly so, and the unitary one it stands in.
+
+    `symc.tensor.linalg.schur` gives it: ``a = z @ t @ z.T``.
+
+    >>> import symc.tensor as T
+    >>> t, z = T.linalg.schur([[1.0, 2.0], [2.0, 1.0]])
+    >>> (z @ t @ z.mT).eval().round(6)
+    array([[1., 2.],
+           [2., 1.]])
+    """
 
     t: Tensor
     z: Tensor

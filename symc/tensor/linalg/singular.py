@@ -306,7 +306,15 @@ def _largest(s: Tensor) -> Tensor:
 
 
 class SVDResult(NamedTuple):
-    """Left singular vectors (columns), singular values (descending), right ones (rows)."""
+    """Left singular vectors (columns), singular values (descending), right ones (rows).
+
+    `symc.tensor.linalg.svd` gives it: ``a = U * S @ Vh``.
+
+    >>> import symc.tensor as T
+    >>> u, s, vh = T.linalg.svd([[3.0, 0.0], [0.0, 2.0]])
+    >>> s.eval()
+    array([3., 2.])
+    """
 
     U: Tensor
     S: Tensor
@@ -314,7 +322,15 @@ class SVDResult(NamedTuple):
 
 
 class LstsqResult(NamedTuple):
-    """The solution, each column's sum of squared errors, the rank, the singular values."""
+    """The solution, each column's sum of squared errors, the rank, the singular values.
+
+    `symc.tensor.linalg.lstsq` gives it.
+
+    >>> import symc.tensor as T
+    >>> found = T.linalg.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0])
+    >>> found.x.eval().round(6), found.rank.eval()
+    (array([1., 2.]), array(2))
+    """
 
     x: Tensor
     residuals: Tensor
@@ -349,7 +365,14 @@ def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> S
 
 
 def svdvals(a: TensorLike) -> Tensor:
-    """The singular values of matrices, descending."""
+    """The singular values of matrices, descending: as `svd`, without vectors.
+
+    Leading axes are a batch.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.svdvals([[3.0, 0.0], [4.0, 1.0]]).eval()
+    array([5.0644951 , 0.59235915])
+    """
     return Svdvals(S)(matrices("svdvals", a))
 
 

@@ -141,7 +141,15 @@ def _reason(number: int) -> str:
 
 
 class EighResult(NamedTuple):
-    """Eigenvalues, ascending, and eigenvectors, which are the columns of a matrix."""
+    """Eigenvalues, ascending, and eigenvectors, which are the columns of a matrix.
+
+    `symc.tensor.linalg.eigh` gives it; it is a pair.
+
+    >>> import symc.tensor as T
+    >>> found = T.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
+    >>> found.eigenvalues.eval().round(6)
+    array([1., 3.])
+    """
 
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -163,7 +171,14 @@ def eigh(a: TensorLike, UPLO: Literal["L", "U"] = "L") -> EighResult:  # noqa: N
 
 
 def eigvalsh(a: TensorLike, UPLO: Literal["L", "U"] = "L") -> Tensor:  # noqa: N803
-    """The eigenvalues of symmetric matrices, ascending; as `eigh`, without eigenvectors."""
+    """The eigenvalues of symmetric matrices, ascending; as `eigh`, without eigenvectors.
+
+    Of Hermitian ones, too; only the triangle `UPLO` is read. Leading axes are a batch.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).eval().round(6)
+    array([1., 3.])
+    """
     return Eigvalsh(VALUES)(_triangle("eigvalsh", a, UPLO))
 
 

@@ -92,7 +92,15 @@ def conv3d(
     groups: int = 1,
     flip_filters: bool = True,
 ) -> Tensor:
-    """The convolution of volumes along their last three axes; see `conv2d`."""
+    """The convolution of volumes along their last three axes; see `conv2d`.
+
+    `x` is (images, channels, depth, height, width), `filters` are (filters, channels, and three
+    lengths). Raises ShapeMismatch, at run time if need be, when the channels differ.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.conv3d(T.ones((1, 1, 2, 2, 2)), T.ones((1, 1, 2, 2, 2))).eval().item()
+    8.0
+    """
     return _forward("conv3d", 3, x, filters, padding, stride, dilation, groups, flip_filters)
 
 
@@ -108,7 +116,14 @@ def conv1d_transpose(
     output_padding: Numbers = 0,
     output_shape: Any = None,
 ) -> Tensor:
-    """The transpose of `conv1d` as a linear function; see `conv2d_transpose`."""
+    """The transpose of `conv1d` as a linear function; see `conv2d_transpose`.
+
+    `y` is (images, filters, length), `filters` are (filters, channels, length).
+
+    >>> import symc.tensor as T
+    >>> T.nnet.conv1d_transpose([[[1.0, 2.0]]], [[[1.0, 1.0]]], flip_filters=False).eval()
+    array([[[1., 3., 2.]]])
+    """
     return _transpose("conv1d_transpose", 1, y, filters, padding, stride, dilation, groups,
                       flip_filters, output_padding, output_shape)  # fmt: skip
 
@@ -153,7 +168,15 @@ def conv3d_transpose(
     output_padding: Numbers = 0,
     output_shape: Any = None,
 ) -> Tensor:
-    """The transpose of `conv3d` as a linear function; see `conv2d_transpose`."""
+    """The transpose of `conv3d` as a linear function; see `conv2d_transpose`.
+
+    `y` and `filters` have five axes, as results and filters of `conv3d` have.
+
+    >>> import symc.tensor as T
+    >>> y = T.nnet.conv3d_transpose(T.ones((1, 1, 1, 1, 1)), T.ones((1, 1, 2, 2, 2)))
+    >>> y.eval().shape
+    (1, 1, 2, 2, 2)
+    """
     return _transpose("conv3d_transpose", 3, y, filters, padding, stride, dilation, groups,
                       flip_filters, output_padding, output_shape)  # fmt: skip
 

@@ -104,6 +104,10 @@ def kl_divergence(
     """``sum(target * log(target / predicted))`` along `axis`, of two distributions.
 
     A term whose target is 0 is 0, and so are its derivatives: the target's would be infinite.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.kl_divergence([0.5, 0.5], [0.25, 0.75]).eval()
+    array(0.14384104)
     """
     t, p = as_float(as_tensor(target)), as_float(as_tensor(predicted))
     at = normal_axis("kl_divergence", axis, t.ndim, t)
@@ -114,7 +118,14 @@ def kl_divergence(
 def squared_error(
     predicted: TensorLike, target: TensorLike, *, reduction: Reduction = "none"
 ) -> Tensor:
-    """``(predicted - target) ** 2``, element by element."""
+    """``(predicted - target) ** 2``, element by element; both broadcast.
+
+    `reduction` is "none", "mean" or "sum".
+
+    >>> import symc.tensor as T
+    >>> T.nnet.squared_error([1.0, 3.0], [1.0, 1.0], reduction="mean").eval()
+    array(2.)
+    """
     return _reduced(sqr(as_float(as_tensor(predicted)) - target), reduction)
 
 
@@ -125,7 +136,14 @@ def huber_loss(
     delta: float = 1.0,
     reduction: Reduction = "none",
 ) -> Tensor:
-    """``d ** 2 / 2`` of the difference d, and beyond `delta` the tangent to it (Huber, 1964)."""
+    """``d ** 2 / 2`` of the difference d, and beyond `delta` the tangent to it (Huber, 1964).
+
+    Both broadcast. `reduction` is "none", which gives an array, "mean" or "sum".
+
+    >>> import symc.tensor as T
+    >>> T.nnet.huber_loss([0.5, 3.0], [0.0, 0.0]).eval()
+    array([0.125, 2.5  ])
+    """
     difference = as_float(as_tensor(predicted)) - target
     away = absolute(difference)
     near = OPERATORS["le"](away, delta)
@@ -135,7 +153,14 @@ def huber_loss(
 def hinge_loss(
     predicted: TensorLike, target: TensorLike, *, reduction: Reduction = "none"
 ) -> Tensor:
-    """``max(0, 1 - target * predicted)``, element by element; targets are -1 and 1."""
+    """``max(0, 1 - target * predicted)``, element by element; targets are -1 and 1.
+
+    Both broadcast. `reduction` is "none", "mean" or "sum".
+
+    >>> import symc.tensor as T
+    >>> T.nnet.hinge_loss([0.5, -2.0], [1, -1]).eval()
+    array([0.5, 0. ])
+    """
     return _reduced(maximum(1 - as_float(as_tensor(predicted)) * target, 0), reduction)
 
 

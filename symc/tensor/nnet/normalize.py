@@ -29,7 +29,14 @@ __all__ = [
 
 
 class BatchNorm(NamedTuple):
-    """Results of `batch_norm`: the output, the statistics of the batch, and the running ones."""
+    """Results of `batch_norm`: the output, the statistics of the batch, and the running ones.
+
+    >>> import symc.tensor as T
+    >>> found = T.nnet.batch_norm([[1.0], [3.0]], [1.0], [0.0])
+    >>> found.mean.eval(), found.output.eval().round(3)
+    (array([2.]), array([[-1.],
+           [ 1.]]))
+    """
 
     output: Tensor
     mean: Tensor
@@ -142,6 +149,15 @@ def group_norm(
 
     `scale` and `shift` have one number for each channel. Raises `ShapeMismatch` when the channels
     do not make whole groups.
+
+    Wu and He, Group normalization, 2018.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.group_norm([[[1.0], [3.0], [5.0], [5.0]]], groups=2).eval().round(3)
+    array([[[-1.],
+            [ 1.],
+            [ 0.],
+            [ 0.]]])
     """
     x = as_float(as_tensor(x))
     shape = x.type.shape
@@ -166,6 +182,13 @@ def instance_norm(
     """`x` (images, channels, *lengths) normalised over each channel of each image.
 
     `scale` and `shift` have one number for each channel.
+
+    Ulyanov, Vedaldi and Lempitsky, Instance normalization, 2016.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.instance_norm([[[1.0, 3.0], [10.0, 20.0]]]).eval().round(3)
+    array([[[-1.,  1.],
+            [-1.,  1.]]])
     """
     x = as_float(as_tensor(x))
     y = _normalized(x, tuple(range(2, x.ndim)), epsilon)[0]

@@ -125,7 +125,12 @@ def max_pool1d(
     padding: Padding = "valid",
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The greatest element of each window along the last axis; see `max_pool2d`."""
+    """The greatest element of each window along the last axis; see `max_pool2d`.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.max_pool1d([[[1.0, 3.0, 7.0, 5.0]]], 2).eval()
+    array([[[3., 7.]]])
+    """
     return _pool("max", 1, x, window, stride, padding, ceil_mode)
 
 
@@ -161,7 +166,12 @@ def max_pool3d(
     padding: Padding = "valid",
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The greatest element of each window along the last three axes; see `max_pool2d`."""
+    """The greatest element of each window along the last three axes; see `max_pool2d`.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.max_pool3d(T.ones((1, 1, 2, 2, 2)), 2).eval().shape
+    (1, 1, 1, 1, 1)
+    """
     return _pool("max", 3, x, window, stride, padding, ceil_mode)
 
 
@@ -173,7 +183,12 @@ def sum_pool1d(
     padding: Padding = "valid",
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The sum of each window along the last axis; see `sum_pool2d`."""
+    """The sum of each window along the last axis; see `sum_pool2d`.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.sum_pool1d([[[1.0, 3.0, 5.0, 7.0]]], 2).eval()
+    array([[[ 4., 12.]]])
+    """
     return _pool("sum", 1, x, window, stride, padding, ceil_mode)
 
 
@@ -185,7 +200,14 @@ def sum_pool2d(
     padding: Padding = "valid",
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The sum of each window of `x`; parameters as for `max_pool2d`, padding is zeros."""
+    """The sum of each window of `x`; parameters as for `max_pool2d`, padding is zeros.
+
+    `x` has images and channels on its first two axes. The dtype stays.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.sum_pool2d([[[[1.0, 3.0], [5.0, 7.0]]]], 2).eval()
+    array([[[[16.]]]])
+    """
     return _pool("sum", 2, x, window, stride, padding, ceil_mode)
 
 
@@ -197,7 +219,12 @@ def sum_pool3d(
     padding: Padding = "valid",
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The sum of each window along the last three axes; see `sum_pool2d`."""
+    """The sum of each window along the last three axes; see `sum_pool2d`.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.sum_pool3d(T.ones((1, 1, 2, 2, 2)), 2).eval().item()
+    8.0
+    """
     return _pool("sum", 3, x, window, stride, padding, ceil_mode)
 
 
@@ -210,7 +237,12 @@ def avg_pool1d(
     ceil_mode: bool = False,
     include_padding: bool = True,
 ) -> Tensor:
-    """The mean of each window along the last axis; see `avg_pool2d`."""
+    """The mean of each window along the last axis; see `avg_pool2d`.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.avg_pool1d([[[1.0, 3.0, 5.0, 7.0]]], 2).eval()
+    array([[[2., 6.]]])
+    """
     return _pool("avg", 1, x, window, stride, padding, ceil_mode, include_padding)
 
 
@@ -227,6 +259,10 @@ def avg_pool2d(
 
     Padding counts as zeros, or with ``include_padding=False`` not at all. The part of a window
     after the end with ``ceil_mode=True`` never counts.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.avg_pool2d([[[[1.0, 3.0], [5.0, 7.0]]]], 2).eval()
+    array([[[[4.]]]])
     """
     return _pool("avg", 2, x, window, stride, padding, ceil_mode, include_padding)
 
@@ -240,5 +276,10 @@ def avg_pool3d(
     ceil_mode: bool = False,
     include_padding: bool = True,
 ) -> Tensor:
-    """The mean of each window along the last three axes; see `avg_pool2d`."""
+    """The mean of each window along the last three axes; see `avg_pool2d`.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.avg_pool3d(T.ones((1, 1, 2, 2, 2)), 2).eval().item()
+    1.0
+    """
     return _pool("avg", 3, x, window, stride, padding, ceil_mode, include_padding)

@@ -18,7 +18,13 @@ __all__ = ["States", "gru", "gru_cell", "lstm", "lstm_cell"]
 
 
 class States(NamedTuple):
-    """Results of `lstm`: the output and the memory after every step."""
+    """Results of `lstm`: the output and the memory after every step.
+
+    >>> import symc.tensor as T
+    >>> x, h, w, u = T.ones((3, 1, 2)), T.zeros((1, 2)), T.zeros((2, 8)), T.zeros((2, 8))
+    >>> T.nnet.lstm(x, h, h, w, u)._fields
+    ('output', 'memory')
+    """
 
     output: Tensor
     memory: Tensor
@@ -36,6 +42,13 @@ def lstm_cell(
         i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of x @ w + h @ u + b
         c = f * c + i * g
         h = o * tanh(c)
+
+    The lengths must fit, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> h, c = T.nnet.lstm_cell([[1.0]], [[0.0]], [[2.0]], T.zeros((1, 4)), T.zeros((1, 4)))
+    >>> c.eval(), h.eval()
+    (array([[1.]]), array([[0.38079708]]))
     """
     return _lstm_step(matmul(x, w) + b, as_tensor(h), as_tensor(c), as_tensor(u))
 
@@ -58,6 +71,12 @@ def gru_cell(
         r, z = sigmoid of the first two parts of x @ w + b + h @ u
         n = tanh(x @ w + b + r * (h @ u)), the third parts
         h = (1 - z) * n + z * h
+
+    The lengths must fit, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.gru_cell([[1.0]], [[0.0]], [[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]).eval()
+    array([[0.38079708]])
     """
     return _gru_step(matmul(x, w) + b, as_tensor(h), as_tensor(u))
 
@@ -95,6 +114,13 @@ def lstm(
     Gives outputs and memories of all steps, each (steps, batch, hidden), in the order in which they
     are computed: with `go_backwards` that of the last step of `x` first. The products with `w` are
     one for all steps.
+
+    Shapes are as for `lstm_cell`.
+
+    >>> import symc.tensor as T
+    >>> x, h, c = T.ones((3, 1, 1)), [[0.0]], [[8.0]]
+    >>> T.nnet.lstm(x, h, c, T.zeros((1, 4)), T.zeros((1, 4))).memory.eval().ravel()
+    array([4., 2., 1.])
     """
     x, u = as_tensor(x), as_tensor(u)
     _check_sequence("lstm", x)
@@ -118,6 +144,12 @@ def gru(
     """`gru_cell` along a sequence: `x` is (steps, batch, features), `h` the output before it.
 
     Gives the outputs of all steps, (steps, batch, hidden), in the order of `lstm`.
+
+    Shapes are as for `gru_cell`.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.gru(T.ones((3, 1, 1)), [[0.0]], [[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]).eval().ravel()
+    array([0.38079708, 0.57119562, 0.66639489])
     """
     x, u = as_tensor(x), as_tensor(u)
     _check_sequence("gru", x)

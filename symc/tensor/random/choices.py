@@ -65,6 +65,12 @@ def multinomial(key: Tensor, n: TensorLike, pvals: TensorLike, size: Any = None)
 
     `pvals` has the probabilities, up to a factor, along its last axis, whose length must be known
     when the graph is built. `size` is the shape without that axis.
+
+    int64. Raises ShapeMismatch where the number of categories is not known.
+
+    >>> import symc.tensor as T
+    >>> T.random.multinomial(T.random.key(0), 10, [0.5, 0.3, 0.2]).eval()
+    array([5, 3, 2])
     """
     shares = weights("multinomial", pvals, "pvals")
     count = demand("multinomial", "n", as_tensor(n), lambda n: n >= 0, "at least 0")

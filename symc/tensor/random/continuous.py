@@ -28,6 +28,9 @@ def uniform(
 ) -> Tensor:
     """Uniform in ``[low, high)``; rounding may give `high` itself where `low` is not 0.
 
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
     >>> import symc.tensor as T
     >>> T.random.uniform(T.random.key(0), size=3).eval()
     array([0.8805202 , 0.60548185, 0.36209112])
@@ -43,6 +46,9 @@ def normal(
 ) -> Tensor:
     """Normal with mean `loc` and standard deviation `scale`.
 
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
     >>> import symc.tensor as T
     >>> mean = T.vector("mean")
     >>> T.random.normal(T.random.key(0), mean, 2.0).type
@@ -55,42 +61,92 @@ def lognormal(
     key: Tensor, mean: TensorLike = 0.0, sigma: TensorLike = 1.0, size: Any = None,
     dtype: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The exponential of a normal number with this mean and standard deviation."""
+    """The exponential of a normal number with this mean and standard deviation.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.lognormal(T.random.key(0), sigma=0.5, size=3).eval()
+    array([0.44375542, 0.53037308, 1.58611986])
+    """
     return exp(_family("lognormal", key, mean, sigma, size, dtype))
 
 
 def exponential(
     key: Tensor, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
 ) -> Tensor:
-    """Exponential with mean `scale`."""
+    """Exponential with mean `scale`: the density is ``exp(-x / scale) / scale`` from 0 on.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.exponential(T.random.key(0), scale=2.0, size=3).eval()
+    array([4.24921588, 1.86018028, 0.89911964])
+    """
     return _family("exponential", key, 0.0, scale, size, dtype)
 
 
 def laplace(
     key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
 ) -> Tensor:
-    """Laplace (double exponential) around `loc`."""
+    """Laplace (double exponential) around `loc`: of density ``exp(-abs(x - loc) / scale)``, scaled.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.laplace(T.random.key(0), size=3).eval()
+    array([ 1.43146076,  0.23694296, -0.32271222])
+    """
     return _family("laplace", key, loc, scale, size, dtype)
 
 
 def logistic(
     key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
 ) -> Tensor:
-    """Logistic around `loc`."""
+    """Logistic around `loc`: the chance to be below x is ``sigmoid((x - loc) / scale)``.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.logistic(T.random.key(0), size=3).eval()
+    array([ 1.99736553,  0.42835946, -0.56629958])
+    """
     return _family("logistic", key, loc, scale, size, dtype)
 
 
 def gumbel(
     key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
 ) -> Tensor:
-    """Gumbel, the distribution of largest values, with mode `loc`."""
+    """Gumbel, the distribution of largest values, with mode `loc`.
+
+    The chance to be below x is ``exp(-exp((loc - x) / scale))``.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.gumbel(T.random.key(0), size=3).eval()
+    array([-0.75358729,  0.07247377,  0.79948635])
+    """
     return _family("gumbel", key, loc, scale, size, dtype)
 
 
 def cauchy(
     key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
 ) -> Tensor:
-    """Cauchy around `loc`."""
+    """Cauchy around `loc`: Student's t with one degree of freedom, times `scale`.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.cauchy(T.random.key(0), loc=5.0, size=3).eval()
+    array([7.53782117, 5.34406864, 4.53743521])
+    """
     return _family("cauchy", key, loc, scale, size, dtype)
 
 

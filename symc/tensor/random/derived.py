@@ -42,19 +42,43 @@ def weibull(key: Tensor, a: TensorLike, size: Any = None, dtype: Any = None) -> 
 
 
 def pareto(key: Tensor, a: TensorLike, size: Any = None, dtype: Any = None) -> Tensor:
-    """Pareto II (Lomax) of shape `a`, from 0 on: one less than the classical distribution."""
+    """Pareto II (Lomax) of shape `a`, from 0 on: one less than the classical distribution.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.pareto(T.random.key(0), 3.0, size=3).eval()
+    array([1.03033874, 0.36346608, 0.16166378])
+    """
     (a,), waiting = _waiting("pareto", key, size, dtype, a=a)
     return expm1(waiting / a)
 
 
 def power(key: Tensor, a: TensorLike, size: Any = None, dtype: Any = None) -> Tensor:
-    """Of density ``a * x ** (a - 1)``, from 0 to 1."""
+    """The power distribution, of density ``a * x ** (a - 1)``, from 0 to 1.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.power(T.random.key(0), 3.0, size=3).eval()
+    array([0.95847276, 0.84599353, 0.71275339])
+    """
     (a,), waiting = _waiting("power", key, size, dtype, a=a)
     return (-expm1(-waiting)) ** (1 / a)
 
 
 def rayleigh(key: Tensor, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None) -> Tensor:
-    """Rayleigh: the length of a vector of two normal numbers with standard deviation `scale`."""
+    """Rayleigh: the length of a vector of two normal numbers with standard deviation `scale`.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.rayleigh(T.random.key(0), size=3).eval()
+    array([2.06136263, 1.36388426, 0.94821919])
+    """
     (scale,), waiting = _waiting("rayleigh", key, size, dtype, scale=scale)
     return scale * sqrt(2 * waiting)
 
@@ -74,7 +98,15 @@ def triangular(
     key: Tensor, left: TensorLike, mode: TensorLike, right: TensorLike, size: Any = None,
     dtype: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Triangular: the density goes up from `left` to `mode` and down to `right`, in lines."""
+    """Triangular: the density goes up from `left` to `mode` and down to `right`, in lines.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.triangular(T.random.key(0), 0.0, 1.0, 4.0, size=3).eval()
+    array([2.80260381, 1.82417424, 1.23324981])
+    """
     kind = float_dtype("triangular", dtype, (left, mode, right))
     shape, (low, top, high) = fit("triangular", size, kind, left, mode, right)
     u = raw("uniform", key, shape, kind, "triangular")
@@ -86,7 +118,12 @@ def triangular(
 
 
 def rademacher(key: Tensor, size: Any = None, dtype: Any = "int64") -> Tensor:
-    """-1 or 1, each with probability 1/2."""
+    """-1 or 1, each with probability 1/2: random signs. `size` is the shape; int64 unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.rademacher(T.random.key(0), size=5).eval()
+    array([ 1,  1, -1, -1, -1])
+    """
     u = raw("uniform", key, shape_for("rademacher", size, []), FLOAT64, "rademacher")
     return cast_to(where(u < 0.5, -1, 1), dtype)
 
@@ -95,29 +132,63 @@ def rademacher(key: Tensor, size: Any = None, dtype: Any = "int64") -> Tensor:
 
 
 def standard_normal(key: Tensor, size: Any = None, dtype: Any = None) -> Tensor:
-    """Normal with mean 0 and standard deviation 1."""
+    """Normal with mean 0 and standard deviation 1.
+
+    `size` is the shape; `dtype` is `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.standard_normal(T.random.key(0), size=3).eval()
+    array([-1.62496344, -1.2683492 ,  0.92258139])
+    """
     return normal(key, size=size, dtype=dtype)
 
 
 def standard_exponential(key: Tensor, size: Any = None, dtype: Any = None) -> Tensor:
-    """Exponential with mean 1."""
+    """Exponential with mean 1. `size` is the shape; `dtype` is `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.standard_exponential(T.random.key(0), size=3).eval()
+    array([2.12460794, 0.93009014, 0.44955982])
+    """
     return exponential(key, size=size, dtype=dtype)
 
 
 def standard_gamma(key: Tensor, shape: TensorLike, size: Any = None, dtype: Any = None) -> Tensor:
-    """Gamma of this shape and scale 1."""
+    """Gamma of this shape and scale 1, as `gamma`.
+
+    `size` is the shape of the result; `dtype` is `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.standard_gamma(T.random.key(0), 2.0, size=3).eval()
+    array([1.43648093, 0.52935208, 0.59190881])
+    """
     return gamma(key, shape, size=size, dtype=dtype)
 
 
 def maxwell(key: Tensor, size: Any = None, dtype: Any = None) -> Tensor:
-    """Maxwell: the length of a vector of three standard normal numbers."""
+    """Maxwell: the length of a vector of three standard normal numbers.
+
+    `size` is the shape; `dtype` is `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.maxwell(T.random.key(0), size=3).eval()
+    array([1.39708273, 0.74618385, 0.80269799])
+    """
     return sqrt(2 * gamma(key, 1.5, size=size, dtype=dtype))
 
 
 def f(
     key: Tensor, dfnum: TensorLike, dfden: TensorLike, size: Any = None, dtype: Any = None
 ) -> Tensor:
-    """Fisher's F: the ratio of two chi-square numbers, each by its degrees of freedom."""
+    """Fisher's F: the ratio of two chi-square numbers, each by its degrees of freedom.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.f(T.random.key(0), 3.0, 5.0, size=3).eval()
+    array([0.35172118, 1.12191333, 0.50734107])
+    """
     kind = float_dtype("f", dtype, (dfnum, dfden))
     shape, degrees = fit("f", size, kind, dfnum, dfden)
     for name, value in zip(("dfnum", "dfden"), degrees, strict=True):
@@ -136,6 +207,13 @@ def noncentral_chisquare(
 
     It is a chi-square number with ``df + 2 i`` degrees of freedom, i being of a Poisson
     distribution with mean ``nonc / 2``. Gradients reach `df` only.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.noncentral_chisquare(T.random.key(0), 3.0, 1.0, size=3).eval()
+    array([3.9504133 , 1.53028942, 5.36666802])
     """
     kind = float_dtype("noncentral_chisquare", dtype, (df, nonc))
     shape, (degrees, mean) = fit("noncentral_chisquare", size, kind, df, nonc)
@@ -149,6 +227,13 @@ def wald(
     """Wald (inverse Gaussian), by the two roots of a quadratic equation (J. Michael et al., 1976).
 
     The root that is not subject to cancellation is computed, the other one is mean**2 by it.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.wald(T.random.key(0), 1.0, 2.0, size=3).eval()
+    array([0.47004101, 2.09153017, 1.59410245])
     """
     kind = float_dtype("wald", dtype, (mean, scale))
     shape, (mu, width) = fit("wald", size, kind, mean, scale)
@@ -167,6 +252,12 @@ def negative_binomial(
     """How many trials fail before `n` succeed, each with probability `p`.
 
     `n` need not be whole: it is a Poisson number whose mean is of a gamma distribution.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is int64 unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.negative_binomial(T.random.key(0), 5, 0.5, size=3).eval()
+    array([3, 6, 2])
     """
     needed, chance = (cast_to(as_tensor(value, FLOAT64), FLOAT64) for value in (n, p))
     needed = demand("negative_binomial", "n", needed, lambda n: n > 0, "above 0")

@@ -32,7 +32,12 @@ _MOST = float(2**63 - 1024)
 
 
 def bits(key: Tensor, size: Any = (), dtype: Any = "uint64") -> Tensor:
-    """Random bits, as uint64 or uint32: the words of Philox 4x32-10 in order."""
+    """Random bits, as uint64 or uint32: the words of Philox 4x32-10 in order.
+
+    >>> import symc.tensor as T
+    >>> T.random.bits(T.random.key(0), 2).eval()
+    array([16242730742183356629, 11169168799798111308], dtype=uint64)
+    """
     wanted = as_dtype(dtype)
     if wanted.name not in ("uint32", "uint64"):
         raise DTypeError(f"bits: the dtype is uint32 or uint64, not {wanted}")
@@ -83,7 +88,14 @@ def integers(
 
 
 def bernoulli(key: Tensor, p: TensorLike = 0.5, size: Any = None, dtype: Any = "bool") -> Tensor:
-    """True with probability `p`, as bool or 0 and 1 of another dtype."""
+    """True with probability `p`, as bool or 0 and 1 of another dtype.
+
+    `size` is the shape, that of `p` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.bernoulli(T.random.key(0), 0.3, size=5).eval()
+    array([False, False, False,  True, False])
+    """
     shape, chance = _chance("bernoulli", p, size)
     name = "random_uniform" if chance.dtype is FLOAT64 else "random_uniform32"
     return cast_to(OPERATORS["lt"](draw(name, key, shape, label="bernoulli"), chance), dtype)
@@ -96,7 +108,14 @@ def binomial(
     size: Any = None,
     dtype: Any = "int64",
 ) -> Tensor:
-    """How many of `n` trials succeed, each with probability `p`."""
+    """How many of `n` trials succeed, each with probability `p`.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is int64 unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.binomial(T.random.key(0), 10, 0.5, size=5).eval()
+    array([7, 4, 4, 5, 6])
+    """
     count = demand("binomial", "n", _whole("binomial", n), lambda n: n >= 0, "at least 0")
     chance = cast_to(as_tensor(p, FLOAT64), FLOAT64)
     chance = demand("binomial", "p", chance, _is_chance, "from 0 to 1")
@@ -105,7 +124,14 @@ def binomial(
 
 
 def poisson(key: Tensor, lam: TensorLike = 1.0, size: Any = None, dtype: Any = "int64") -> Tensor:
-    """Poisson with mean `lam`."""
+    """Poisson with mean `lam`: how many of many rare events happen.
+
+    `size` is the shape, that of `lam` unless given; `dtype` is int64 unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.poisson(T.random.key(0), 4.0, size=5).eval()
+    array([6, 3, 3, 3, 5])
+    """
     mean = cast_to(as_tensor(lam, FLOAT64), FLOAT64)
     words = "at least 0, and below 9.2e18"
     mean = demand("poisson", "lam", mean, lambda lam: (lam >= 0) & (lam < _LARGEST), words)
@@ -116,6 +142,12 @@ def geometric(key: Tensor, p: TensorLike, size: Any = None, dtype: Any = "int64"
     """How many trials it takes to the first success, each with probability `p`: at least 1.
 
     Where `p` is so small that the number does not fit, it is the largest one.
+
+    `size` is the shape, that of `p` unless given; `dtype` is int64 unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.geometric(T.random.key(0), 0.25, size=5).eval()
+    array([8, 4, 2, 1, 2])
     """
     shape, chance = _chance("geometric", p, size, above=True)
     u = draw("random_uniform", key, shape, label="geometric")

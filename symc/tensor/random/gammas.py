@@ -38,6 +38,12 @@ def gamma(
     """Gamma of this shape, times `scale`. The shape is at least 0, else the numbers are NaN.
 
     Gradients reach the shape by implicit differentiation.
+
+    `size` is the shape of the result, `dtype` is `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.gamma(T.random.key(0), 2.0, size=3).eval()
+    array([1.43648093, 0.52935208, 0.59190881])
     """
     kind = float_dtype("gamma", dtype, (shape, scale))
     lengths, (a, spread) = fit("gamma", size, kind, shape, scale)
@@ -47,7 +53,14 @@ def gamma(
 
 
 def chisquare(key: Tensor, df: TensorLike, size: Any = None, dtype: Any = None) -> Tensor:
-    """Chi-square with `df` degrees of freedom: the sum of that many squared normal numbers."""
+    """Chi-square with `df` degrees of freedom: the sum of that many squared normal numbers.
+
+    `size` is the shape, that of `df` unless given; `dtype` is `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.chisquare(T.random.key(0), 3.0, size=3).eval()
+    array([1.95184015, 0.55679034, 0.64432406])
+    """
     kind = float_dtype("chisquare", dtype, (df,))
     lengths, (degrees,) = fit("chisquare", size, kind, df)
     refuse("chisquare", "df", degrees, lambda value: value > 0, "above 0")
@@ -55,7 +68,15 @@ def chisquare(key: Tensor, df: TensorLike, size: Any = None, dtype: Any = None) 
 
 
 def beta(key: Tensor, a: TensorLike, b: TensorLike, size: Any = None, dtype: Any = None) -> Tensor:
-    """Beta: a number in [0, 1]."""
+    """Beta: a number in [0, 1], of density proportional to ``x ** (a - 1) * (1 - x) ** (b - 1)``.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.beta(T.random.key(0), 2.0, 3.0, size=3).eval()
+    array([0.22761541, 0.43417871, 0.27713146])
+    """
     kind = float_dtype("beta", dtype, (a, b))
     lengths, shapes = fit("beta", size, kind, a, b)
     for name, shape in zip("ab", shapes, strict=True):
@@ -71,6 +92,12 @@ def dirichlet(key: Tensor, alpha: TensorLike, size: Any = None, dtype: Any = Non
     """Dirichlet: numbers in [0, 1] along the last axis, whose sum is 1.
 
     `size` is the shape without that axis.
+
+    `dtype` is `config.floatX` unless given.
+
+    >>> import symc.tensor as T
+    >>> T.random.dirichlet(T.random.key(0), [1.0, 2.0, 3.0]).eval()
+    array([0.23150959, 0.23334008, 0.53515033])
     """
     kind = float_dtype("dirichlet", dtype, (alpha,))
     shapes = cast_to(as_tensor(alpha, kind), FLOAT64)
@@ -91,7 +118,15 @@ def student_t(
     size: Any = None,
     dtype: Any = None,
 ) -> Tensor:
-    """Student's t with `df` degrees of freedom, times `scale`, around `loc`."""
+    """Student's t with `df` degrees of freedom, times `scale`, around `loc`.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.student_t(T.random.key(0), 4.0, size=3).eval()
+    array([ 1.26251357,  1.39200425, -0.64567555])
+    """
     kind = float_dtype("student_t", dtype, (df, loc, scale))
     lengths, (degrees, middle, spread) = fit("student_t", size, kind, df, loc, scale)
     refuse("student_t", "df", degrees, lambda value: value > 0, "above 0")

@@ -67,6 +67,8 @@ def fold_in(key: Tensor, data: TensorLike) -> Tensor:
 def split(key: Tensor, num: int | Tensor = 2) -> Tensor:
     """`num` new keys: row i is ``fold_in(key, i)``. Afterwards do not use `key` itself again.
 
+    The keys are uint64, of shape (num, 2).
+
     >>> import symc.tensor as T
     >>> T.random.split(T.random.key(0), 3)
     <key(constant, arange(0, 1, 3)) uint64[3, 2]>

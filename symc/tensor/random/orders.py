@@ -72,7 +72,14 @@ def permutation(key: Tensor, x: int | TensorLike) -> Tensor:
 
 
 def shuffle(key: Tensor, x: TensorLike, axis: int = 0) -> Tensor:
-    """The entries along an axis in random order. (The argument stays as it is.)"""
+    """The entries along an axis in random order. (The argument stays as it is.)
+
+    Raises BadIndex for an axis that is not there.
+
+    >>> import symc.tensor as T
+    >>> T.random.shuffle(T.random.key(0), [1, 2, 3, 4]).eval()
+    array([4, 3, 1, 2])
+    """
     items = as_tensor(x)
     if not items.ndim:
         raise RankError(f"shuffle: an axis is needed\n  given  {describe(items)}")

@@ -31,6 +31,13 @@ def truncated_normal(
     """Normal with mean `loc` and standard deviation `scale`, given that it is in ``[low, high]``.
 
     Either bound may be infinite; far out in a tail they work as well. NaN unless ``low <= high``.
+
+    `size` is the shape, that of the parameters unless given; `dtype` is `config.floatX` unless
+    given.
+
+    >>> import symc.tensor as T
+    >>> T.random.truncated_normal(T.random.key(0), 0.0, 1.0, size=3).eval()
+    array([0.8805202 , 0.36209112, 0.31944577])
     """
     kind = float_dtype("truncated_normal", dtype, (low, high, loc, scale))
     shape, given = fit("truncated_normal", size, kind, low, high, loc, scale)

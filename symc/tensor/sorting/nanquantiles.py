@@ -66,7 +66,12 @@ def nanquantile(
 def nanpercentile(
     a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Tensor:
-    """As `nanquantile`, with `q` from 0 to 100."""
+    """As `nanquantile`, with `q` from 0 to 100: NaN along the axes are left out.
+
+    >>> import symc.tensor as T
+    >>> T.nanpercentile([1.0, float("nan"), 3.0], 50).eval()
+    array(2.)
+    """
     a = as_tensor(a)
     if not a.dtype.is_float:
         return percentile(a, q, axis, method, keepdims)

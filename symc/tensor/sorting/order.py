@@ -310,13 +310,26 @@ def partition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
     """`x` with those elements in place along an axis that sorting would put at `kth`.
 
     Smaller ones are before them and the others after; here they are all sorted.
+
+    Raises BadIndex for a `kth` outside.
+
+    >>> import symc.tensor as T
+    >>> T.partition([3, 1, 2], 1).eval()
+    array([1, 2, 3])
     """
     _check_kth("partition", x, kth, axis)
     return sort(x, axis)
 
 
 def argpartition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
-    """The indexes of `partition`."""
+    """The places of the elements that `partition` gives, as int64.
+
+    Raises BadIndex for a `kth` outside.
+
+    >>> import symc.tensor as T
+    >>> T.argpartition([3, 1, 2], 1).eval()
+    array([1, 2, 0])
+    """
     _check_kth("argpartition", x, kth, axis)
     return argsort(x, axis)
 

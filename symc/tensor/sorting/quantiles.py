@@ -80,7 +80,7 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Tensor:
-    """As `quantile`, with `q` from 0 to 100.
+    """As `quantile`, with `q` from 0 to 100; the axis of a vector `q` comes first in the result.
 
     >>> import symc.tensor as T
     >>> T.percentile(T.constant([1.0, 2.0, 4.0]), 50).eval()

@@ -69,7 +69,7 @@ def isin(
 
 
 def union1d(ar1: TensorLike, ar2: TensorLike) -> Tensor:
-    """The distinct elements of both, sorted.
+    """The distinct elements of both, sorted: a vector whose length is known at run time.
 
     >>> import symc.tensor as T
     >>> T.union1d([3, 1], [2, 1]).eval()
@@ -107,6 +107,8 @@ def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> 
 
 def setxor1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> Tensor:
     """The distinct elements that are in one of both only, sorted.
+
+    A vector whose length is known at run time.
 
     >>> import symc.tensor as T
     >>> T.setxor1d([3, 1], [2, 1]).eval()
@@ -153,23 +155,52 @@ class UniqueInverse(NamedTuple):
 
 
 def unique_all(x: TensorLike) -> UniqueAll:
-    """`unique` with all that it can give; every NaN is an element of its own."""
+    """`unique` with all that it can give; every NaN is an element of its own.
+
+    A name of the array API's standard.
+
+    >>> import symc.tensor as T
+    >>> found = T.unique_all([3, 1, 3])
+    >>> found.values.eval(), found.indices.eval(), found.inverse_indices.eval(), found.counts.eval()
+    (array([1, 3]), array([1, 0]), array([1, 0, 1]), array([1, 2]))
+    """
     found = unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     return UniqueAll(*found)
 
 
 def unique_counts(x: TensorLike) -> UniqueCounts:
-    """`unique` with how many there are of each; every NaN is an element of its own."""
+    """`unique` with how many there are of each; every NaN is an element of its own.
+
+    A name of the array API's standard.
+
+    >>> import symc.tensor as T
+    >>> found = T.unique_counts([3, 1, 3])
+    >>> found.values.eval(), found.counts.eval()
+    (array([1, 3]), array([1, 2]))
+    """
     return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x: TensorLike) -> UniqueInverse:
-    """`unique` with which of them each element is; every NaN is an element of its own."""
+    """`unique` with which of them each element is; every NaN is an element of its own.
+
+    A name of the array API's standard.
+
+    >>> import symc.tensor as T
+    >>> found = T.unique_inverse([3, 1, 3])
+    >>> found.values.eval(), found.inverse_indices.eval()
+    (array([1, 3]), array([1, 0, 1]))
+    """
     return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_values(x: TensorLike) -> Tensor:
-    """`unique`; every NaN is an element of its own."""
+    """The distinct elements, sorted, as `unique`; every NaN is an element of its own.
+
+    >>> import symc.tensor as T
+    >>> T.unique_values([3, 1, 3]).eval()
+    array([1, 3])
+    """
     values: Tensor = unique(x, equal_nan=False)
     return values
 
