@@ -16,6 +16,7 @@ import symc
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
+from symc.theano.gof.op import run_perform
 from symc.theano.meaning import detached
 
 
@@ -34,7 +35,7 @@ class Runner:
         values = [
             kind.decoded(np.array(array)) for kind, array in zip(self.ins, arrays, strict=True)
         ]
-        self.op.perform(self.node, values, storage)
+        run_perform(self.op, self.node, values, storage)
         return [
             np.asarray(kind.encoded(kind.filter(cell[0])))
             for kind, cell in zip(self.outs, storage, strict=True)

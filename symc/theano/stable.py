@@ -17,13 +17,14 @@ import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Constant
 from symc.theano.tensor import math
+from symc.theano.tensor.careduce import NamedReduction, axes_of
 from symc.theano.tensor.elemwise import DimShuffle, Elemwise
 from symc.theano.tensor.nnet.nnet import (
     CrossentropyCategorical1Hot,
     Softmax,
     logsoftmax_op,
 )
-from symc.theano.tensor.reductions import CAReduce, Sum, axes_of, makeKeepDims
+from symc.theano.tensor.reductions import Sum, makeKeepDims
 from symc.theano.tensor.shaping import Rebroadcast, Reshape, SpecifyShape
 from symc.theano.tensor.subtensor import AdvancedSubtensor, AdvancedSubtensor1, Subtensor
 
@@ -33,8 +34,10 @@ _VIEWS = (
 )  # fmt: skip
 
 
-class LogSumExp(CAReduce):
+class LogSumExp(NamedReduction):
     """The logarithm of the sum of exponentials along some axes."""
+
+    by = "add"
 
     def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
         return T.logsumexp(x, axis=axis)

@@ -11,6 +11,7 @@ from symc.theano.compile.sharedvalue import SharedVariable
 from symc.theano.compile.watching import Thunk, Watch
 from symc.theano.gof.fg import MissingInputError
 from symc.theano.gof.graph import Apply, Constant, io_toposort
+from symc.theano.gof.op import run_perform
 from symc.theano.gof.type import Type
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class PythonProgram:
         storage: list[list[Any]] = [[None] for _ in node.outputs]
         thunk = Thunk([[known[each]] for each in node.inputs], storage)
         self.watch.before(number, node, thunk)
-        node.op.perform(node, [cell[0] for cell in thunk.inputs], storage)
+        run_perform(node.op, node, [cell[0] for cell in thunk.inputs], storage)
         self.watch.after(number, node, thunk)
         for output, cell in zip(node.outputs, storage, strict=True):
             known[output] = cell[0]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from symc.graph.node import Tensor
 from symc.theano.configparser import config
+from symc.theano.gof import utils as utils
 from symc.theano.gof.graph import Apply, Constant, Variable
 from symc.theano.gof.utils import MethodNotDefined, Named
 
@@ -26,6 +27,8 @@ class Op(Named):
     makes_symbols: ClassVar[bool] = False
     # Whether integers have derivatives where the result is of floats, as in a product.
     differentiates_integers: ClassVar[bool] = False
+    # The type of what `get_params` gives, which `perform` then gets as a further argument.
+    params_type: ClassVar[Any] = None
     # Whether `L_op`, where there is one, gives the gradient of the meaning.
     step_follows_meaning: ClassVar[bool] = False
 
@@ -85,6 +88,14 @@ class Op(Named):
         for storage, value in zip(output_storage, interpreted(node, inputs), strict=True):
             storage[0] = value
 
+    def get_params(self, node: Apply) -> Any:
+        """The op's parameters: with a `ParamsType`, its parts are attributes of the op."""
+        from symc.theano.gof.params_type import ParamsType
+
+        if not isinstance(self.params_type, ParamsType):
+            raise MethodNotDefined("get_params", type(self), type(self).__name__)
+        return self.params_type.get_params(self)
+
     # --- derivatives ------------------------------------------------------------------------------
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Any:
@@ -133,6 +144,13 @@ class Op(Named):
 
 
 PureOp = CLinkerOp = OpenMPOp = Op
+
+
+def run_perform(op: Any, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    """Calls an op's `perform`, with the op's parameters where it has some."""
+    kind = getattr(op, "params_type", None)
+    given = () if kind is None else (kind.filter(op.get_params(node)),)
+    op.perform(node, inputs, output_storage, *given)
 
 
 class COp(Op):
@@ -203,6 +221,6 @@ def add_test_values(node: Apply) -> None:
                 raise ValueError(text) from None
             return
     storage: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, values, storage)
+    run_perform(node.op, node, values, storage)
     for output, cell in zip(node.outputs, storage, strict=True):
         output.tag.test_value = cell[0]

@@ -119,3 +119,11 @@ class CDataType(Type):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError("symc.theano has no CDataType; use a tensor or symc.c_op")
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("EnumType", "EnumList", "CEnumType"):
+        from symc.theano.gof import enums  # which needs `Type`
+
+        return getattr(enums, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

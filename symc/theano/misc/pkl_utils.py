@@ -21,6 +21,10 @@ class StripPickler(pickle._Pickler):  # pyright: ignore[reportPrivateUsage] -- i
         self.tag_to_remove = ["trace", "test_value", extra_tag_to_remove]
 
 
+class CompatUnpickler(pickle._Unpickler):  # pyright: ignore[reportPrivateUsage] -- a base in Python
+    """An unpickler, with `encoding` for files that Python 2 wrote."""
+
+
 class PersistentNdarrayID:
     """Names the arrays of an object, which go into files of their own."""
 
@@ -28,11 +32,13 @@ class PersistentNdarrayID:
         self.zip_file = zip_file
         self.seen: dict[int, str] = {}
         self.kept: list[Any] = []
+        self.unnamed = 0
 
     def name_of(self, obj: Any) -> str:
         """The name of an array in the file."""
         del obj
-        return f"array_{len(self.seen)}"
+        self.unnamed += 1
+        return f"array_{self.unnamed - 1}"
 
     def __call__(self, obj: Any) -> Any:
         if type(obj) is not np.ndarray:
@@ -123,6 +129,7 @@ def load(f: Any, persistent_load: Callable[[zipfile.ZipFile], Any] = PersistentN
 
 
 __all__ = [
+    "CompatUnpickler",
     "PersistentCudaNdarrayLoad", "PersistentGpuArrayID", "PersistentGpuArrayLoad",
     "PersistentNdarrayID", "PersistentNdarrayLoad", "PersistentSharedVariableID", "StripPickler",
     "dump", "load", "shared",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from symc.theano.configparser import config
 from symc.theano.gof.graph import Constant, Variable
 from symc.theano.gradient_ops import undefined_grad
 from symc.theano.sandbox.mrg31k3p import M2, jumped, mrg_uniform, streams
+from symc.theano.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor import math, reductions
 from symc.theano.tensor.convert import as_tensor_variable, constant
@@ -119,20 +121,63 @@ class MRG_RandomStreams:
 
     def multinomial(
         self, size: Any = None, n: Any = 1, pvals: Any = None, ndim: int | None = None,
-        dtype: Any = "int64", nstreams: int | None = None, **_: Any,
+        dtype: Any = "int64", nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """One draw from each row of probabilities, as rows with 1 at its place."""
-        from symc.theano.tensor.extra_ops import cumsum
-
+        """How often `n` draws from each row of probabilities take each outcome."""
         if pvals is None:
             raise TypeError("You have to specify pvals")
         pvals = undefined_grad(as_tensor_variable(pvals))
-        if size is not None or n != 1 or pvals.ndim != 2:
-            raise NotImplementedError("MRG_RandomStreams.multinomial only draws once a row")
-        drawn = self.uniform(size=pvals[:, 0].shape, ndim=1, nstreams=nstreams)
-        below = math.cast(cumsum(pvals, axis=1) > drawn.dimshuffle(0, "x"), "int64")
-        first = math.eq(cumsum(below, axis=1), 1) & math.eq(below, 1)
-        return math.cast(first, config.floatX if dtype == "floatX" else dtype)
+        for argument, given in (("a size", size), ("an ndim", ndim)):
+            if given is not None:
+                raise ValueError(
+                    f"Provided {argument} argument to MRG_RandomStreams.multinomial, which does "
+                    f"not use the {argument.split()[1]} argument."
+                )
+        if pvals.ndim != 2:
+            raise NotImplementedError(
+                "MRG_RandomStreams.multinomial only implemented for pvals.ndim = 2"
+            )
+        drawn = self.uniform(size=pvals[:, 0].shape * n, ndim=1, nstreams=nstreams, **kwargs)
+        kind = config.floatX if dtype == "floatX" else dtype
+        return MultinomialFromUniform(kind)(pvals, drawn, as_tensor_variable(n))
+
+    def choice(
+        self, size: Any = 1, a: Any = None, replace: bool = True, p: Any = None,
+        ndim: int | None = None, dtype: Any = "int64", nstreams: int | None = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """`size` different outcomes for each row of probabilities, in the order of the draws."""
+        if replace:
+            raise NotImplementedError(
+                "MRG_RandomStreams.choice only works without replacement for now."
+            )
+        if a is not None:
+            raise TypeError(
+                "For now, a has to be None in MRG_RandomStreams.choice. Sampled values are "
+                "between 0 and p.shape[1]-1"
+            )
+        if p is None:
+            raise TypeError("For now, p has to be specified in MRG_RandomStreams.choice.")
+        if ndim is not None:
+            raise ValueError("ndim argument to MRG_RandomStreams.choice is not used.")
+        p = undefined_grad(as_tensor_variable(p))
+        if p.ndim != 2:
+            raise NotImplementedError("MRG_RandomStreams.choice is only implemented for p.ndim = 2")
+        drawn = self.uniform(size=p[:, 0].shape * size, ndim=1, nstreams=nstreams, **kwargs)
+        return ChoiceFromUniform(dtype)(p, drawn, as_tensor_variable(size))
+
+    def multinomial_wo_replacement(
+        self, size: Any = None, n: Any = 1, pvals: Any = None, ndim: int | None = None,
+        dtype: Any = "int64", nstreams: int | None = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """The former name of `choice`."""
+        warnings.warn(
+            "MRG_RandomStreams.multinomial_wo_replacement() is deprecated and will be removed in "
+            "the next release of Theano. Please use MRG_RandomStreams.choice() instead.",
+            stacklevel=2,
+        )
+        assert size is None
+        return self.choice(size=n, replace=False, p=pvals, dtype=dtype, nstreams=nstreams,
+                           ndim=ndim, **kwargs)  # fmt: skip
 
     def normal(
         self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None,

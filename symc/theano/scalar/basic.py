@@ -33,8 +33,11 @@ from symc.theano.scalar.ops import ScalarOp as ScalarOp
 from symc.theano.scalar.ops import UnaryBitOp as UnaryBitOp
 from symc.theano.scalar.ops import UnaryScalarOp as UnaryScalarOp
 from symc.theano.scalar.preferences import *
+from symc.theano.scalar.special import InRange as InRange
 from symc.theano.scalar.special import Iv as Iv
 from symc.theano.scalar.special import Jv as Jv
+from symc.theano.scalar.special import inclosedrange as inclosedrange
+from symc.theano.scalar.special import inopenrange as inopenrange
 from symc.theano.scalar.special import iv as iv
 from symc.theano.scalar.special import jv as jv
 from symc.theano.scalar.types import TYPES

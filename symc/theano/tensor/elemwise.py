@@ -233,6 +233,8 @@ def elemwise(name: str) -> Elemwise:
 def __getattr__(name: str) -> Any:
     if name in ("All", "Any", "CAReduce", "CAReduceDtype", "Prod", "ProdWithoutZeros", "Sum"):
         return getattr(import_module("symc.theano.tensor.reductions"), name)
+    if name in ("MulWithoutZeros", "mul_without_zeros"):
+        return getattr(import_module("symc.theano.scalar.special"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

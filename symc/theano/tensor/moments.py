@@ -10,15 +10,18 @@ from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
 from symc.theano.tensor import math
+from symc.theano.tensor.careduce import NamedReduction, axes_of
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.products import dot
-from symc.theano.tensor.reductions import Argmax, CAReduce, Max, axes_of, mean
+from symc.theano.tensor.reductions import Argmax, Max, mean
 
 __all__ = ["MaxAndArgmax", "Mean", "cov"]
 
 
-class Mean(CAReduce):
+class Mean(NamedReduction):
     """The mean along one axis (None: all), in one op."""
+
+    by = "add"
 
     def output_dtype(self, dtype: str) -> str:
         return dtype if dtype.startswith(("float", "complex")) else "float64"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,18 @@ from symc.graph.node import Tensor
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Apply, Constant, Variable
 from symc.theano.gof.op import Op
+from symc.theano.gradient_types import grad_not_implemented
+from symc.theano.scalar.basic import SCALAR_OPS
 from symc.theano.scalar.dtypes import (
     complex_dtypes,
-    continuous_dtypes,
     discrete_dtypes,
     uint_dtypes,
-    upcast,
 )
+from symc.theano.scalar.special import mul_without_zeros
 from symc.theano.tensor import math
+from symc.theano.tensor.careduce import CAReduce as CAReduce
+from symc.theano.tensor.careduce import CAReduceDtype, NamedReduction, axes_of, dtype_name
 from symc.theano.tensor.convert import as_tensor_variable
-from symc.theano.tensor.type import TensorType
 
 __all__ = [
     "All", "Argmax", "CAReduce", "Max", "Min", "Prod", "Sum", "all", "any", "argmax", "argmin",
@@ -30,139 +31,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def axes_of(axis: Any, ndim: int) -> tuple[int, ...] | None:
-    """The axes that are meant, None for all. Raises ValueError or TypeError for other values."""
-    if axis is None:
-        return None
-    if isinstance(axis, Variable):
-        if not isinstance(axis, Constant):
-            raise TypeError(f"axis must be a constant. Got {axis}")
-        axis = axis.data
-    given: Any = [axis] if np.ndim(axis) == 0 else list(axis)
-    found: list[int] = []
-    for each in given:
-        value = each.data if isinstance(each, Constant) else each
-        if int(value) != value:
-            raise TypeError(f"axis must be an integer, not {each!r}")
-        position = int(value) + ndim if int(value) < 0 else int(value)
-        if not 0 <= position < ndim:
-            raise ValueError(f"Not enough dimensions: axis {each} of a tensor of {ndim} axes")
-        if position not in found:
-            found.append(position)
-    return tuple(sorted(found))
-
-
-def _kept(flags: Sequence[bool], axis: tuple[int, ...] | None) -> list[bool]:
-    if axis is None:
-        return []
-    return [flag for position, flag in enumerate(flags) if position not in axis]
-
-
-class CAReduce(Op):
-    """The base of reductions along some axes (None: all)."""
-
-    __props__: tuple[str, ...] = ("axis",)
-
-    def __init__(self, axis: Any = None, **_: Any) -> None:
-        if isinstance(axis, int | np.integer):
-            axis = (int(axis),)
-        self.axis: tuple[int, ...] | None = None if axis is None else tuple(axis)
-
-    def output_dtype(self, dtype: str) -> str:
-        """The dtype of the result."""
-        return dtype
-
-    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
-        """The result as a symc expression."""
-        raise NotImplementedError
-
-    def make_node(self, input: Any) -> Apply:
-        x = as_tensor_variable(input)
-        axis = axes_of(self.axis, x.ndim)
-        made = TensorType(self.output_dtype(x.dtype), _kept(x.broadcastable, axis))
-        return Apply(self, [x], [made()])
-
-    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        x = inputs[0]
-        axis = axes_of(self.axis, x.ndim)
-        return [self.reduce(x, tuple(range(x.ndim)) if axis is None else axis)]
-
-
-_WIDE = {"float16": "float32", "float32": "float64", "complex64": "complex128"}
-_INTEGERS = {
-    "bool": "int64", "int8": "int64", "int16": "int64", "int32": "int64",
-    "uint8": "uint64", "uint16": "uint64", "uint32": "uint64",
-}  # fmt: skip
-
-
-class CAReduceDtype(CAReduce):
-    """A reduction with a dtype of its result and one to accumulate in."""
-
-    __props__: tuple[str, ...] = ("axis", "dtype", "acc_dtype")
-
-    def __init__(self, axis: Any = None, dtype: Any = None, acc_dtype: Any = None) -> None:
-        super().__init__(axis)
-        self.dtype = _name(dtype)
-        self.acc_dtype = _name(acc_dtype)
-
-    def make_node(self, input: Any) -> Apply:
-        x = as_tensor_variable(input)
-        if self.dtype is not None and self.acc_dtype is not None:
-            return super().make_node(x)
-        op = copy(self)
-        op.dtype, op.acc_dtype = self.output_dtype(x.dtype), self._accumulator(x.dtype)
-        return op.make_node(x)
-
-    def __str__(self) -> str:
-        axes = "" if self.axis is None else f"axis=[{', '.join(map(str, self.axis))}], "
-        return f"{type(self).__name__}{{{axes}acc_dtype={self.acc_dtype}}}"
-
-    def output_dtype(self, dtype: str) -> str:
-        wanted = self.dtype or _INTEGERS.get(dtype, dtype)
-        if dtype in continuous_dtypes and wanted in discrete_dtypes:
-            raise TypeError(
-                f"Cannot build {self} node with input dtype {dtype} and output dtype {wanted}, as "
-                "precision would be lost. To correct this error, you can:\n  - not specify a dtype"
-                " for the output\n  - use a dtype at least as precise"
-            )
-        acc = self._accumulator(dtype)
-        if upcast(acc, wanted) != acc and self.acc_dtype:
-            raise TypeError(
-                f"Cannot build {self} node with input dtype {dtype} and acc_dtype {acc}, as "
-                "precision would be lost."
-            )
-        return wanted
-
-    def _accumulator(self, dtype: str) -> str:
-        if self.acc_dtype:
-            return self.acc_dtype
-        return _WIDE.get(self.dtype or dtype, self.dtype or _INTEGERS.get(dtype, dtype))
-
-    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
-        dtype = x.dtype.name
-        wanted = self.dtype or _INTEGERS.get(dtype, dtype)
-        usual = self.acc_dtype in (None, _WIDE.get(wanted, wanted))
-        if not usual or x.dtype.is_integer or dtype == "bool":
-            x = T.cast(x, self._accumulator(dtype))
-        elif upcast(dtype, wanted) == wanted:
-            x = T.cast(x, wanted)
-        return T.cast(self.total(x, axis), wanted)
-
-    def total(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
-        """The reduction itself."""
-        raise NotImplementedError
-
-
-def _name(dtype: Any) -> str | None:
-    if dtype is None:
-        return None
-    return (
-        str(config.floatX) if isinstance(dtype, str) and dtype == "floatX" else np.dtype(dtype).name
-    )
-
-
 class Sum(CAReduceDtype):
     """The sum."""
+
+    __props__ = ("axis", "dtype", "acc_dtype")
+
+    def __init__(self, axis: Any = None, dtype: Any = None, acc_dtype: Any = None) -> None:
+        super().__init__(SCALAR_OPS["add"], axis, dtype, acc_dtype)
 
     def total(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
         return T.sum(x, axis=axis)
@@ -177,15 +52,38 @@ class Prod(CAReduceDtype):
         self, axis: Any = None, dtype: Any = None, acc_dtype: Any = None,
         no_zeros_in_input: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(axis, dtype, acc_dtype)
+        super().__init__(SCALAR_OPS["mul"], axis, dtype, acc_dtype)
         self.no_zeros_in_input = no_zeros_in_input
 
     def total(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
         return T.prod(x, axis=axis)
 
 
-class All(CAReduce):
+class ProdWithoutZeros(CAReduceDtype):
+    """The product of the elements that are not 0."""
+
+    __props__ = ("axis", "dtype", "acc_dtype")
+
+    def __init__(self, axis: Any = None, dtype: Any = None, acc_dtype: Any = None) -> None:
+        super().__init__(mul_without_zeros, axis, dtype, acc_dtype)
+
+    def total(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        return T.prod(T.where(T.eq(x, 0), T.ones((), dtype=x.dtype), x), axis=axis)
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Any:
+        text = (
+            "2nd derivatives of `product(a)` is not currently supported. If `a` is guaranteed to "
+            "contain no zeros, use `product(a, no_zeros_in_input=True)`."
+        )
+        return [grad_not_implemented(self, 0, inputs[0], text)]
+
+    L_op = Op.L_op
+
+
+class All(NamedReduction):
     """Whether all elements are true."""
+
+    by = "and_"
 
     def output_dtype(self, dtype: str) -> str:
         return "bool"
@@ -194,8 +92,10 @@ class All(CAReduce):
         return T.all(T.ne(x, 0) if x.dtype.name != "bool" else x, axis=axis)
 
 
-class Any_(CAReduce):
+class Any_(NamedReduction):
     """Whether any element is true."""
+
+    by = "or_"
 
     def output_dtype(self, dtype: str) -> str:
         return "bool"
@@ -204,7 +104,7 @@ class Any_(CAReduce):
         return T.any(T.ne(x, 0) if x.dtype.name != "bool" else x, axis=axis)
 
 
-class Extreme(CAReduce):
+class Extreme(NamedReduction):
     """The largest or the smallest element; its gradient goes to all that are equal to it."""
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
@@ -230,6 +130,8 @@ class Extreme(CAReduce):
 class Max(Extreme):
     """The largest element."""
 
+    by = "maximum"
+
     def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
         return T.max(x, axis=axis)
 
@@ -237,12 +139,16 @@ class Max(Extreme):
 class Min(Extreme):
     """The smallest element."""
 
+    by = "minimum"
+
     def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
         return T.min(x, axis=axis)
 
 
-class Argmax(CAReduce):
+class Argmax(NamedReduction):
     """The position of the largest element; along several axes that in them as one."""
+
+    by = "maximum"
 
     def output_dtype(self, dtype: str) -> str:
         return "int64"
@@ -360,7 +266,7 @@ def mean(
 
     del op
     x = as_tensor_variable(input)
-    sum_dtype = _name(dtype)
+    sum_dtype = dtype_name(dtype)
     if dtype is None and x.dtype == "float16":
         sum_dtype = "float32"
     elif sum_dtype in discrete_dtypes:

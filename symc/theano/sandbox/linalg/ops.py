@@ -34,6 +34,8 @@ from symc.theano.tensor.slinalg import cholesky as cholesky
 from symc.theano.tensor.slinalg import kron as kron
 from symc.theano.tensor.slinalg import solve as solve
 
+imported_scipy = True  # of what needs SciPy here symc needs none
+
 
 def hints(variable: Any) -> dict[str, Any]:
     """The hints given for a variable; symc keeps none."""

@@ -134,6 +134,12 @@ def _of_axes(kind: str, ndim: int) -> Any:
     return getattr(nnet, f"{kind}_pool{ndim}d")
 
 
+def _of_images(op: Any, images: Sequence[Any], like: int, windows: Sequence[Any]) -> Apply:
+    """An op of pooling on images and windows, whose result has the type of one of the images."""
+    given = [as_tensor_variable(each) for each in images]
+    return Apply(op, [*given, *pool_lengths(op.ndim, *windows)], [given[like].type()])
+
+
 class MaxPoolGrad(Op):
     """The gradient of a pooling by the maximum: it goes to all elements that are equal to it."""
 
@@ -148,9 +154,7 @@ class MaxPoolGrad(Op):
     def make_node(
         self, x: Any, maxout: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None
     ) -> Apply:
-        given = [as_tensor_variable(each) for each in (x, maxout, gz)]
-        lengths = pool_lengths(self.ndim, ws, stride, pad)
-        return Apply(self, [*given, *lengths], [given[0].type()])
+        return _of_images(self, (x, maxout, gz), 0, (ws, stride, pad))
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Lengths have no gradient."""
@@ -186,8 +190,7 @@ class AveragePoolGrad(Op):
         self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
 
     def make_node(self, x: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
-        given = [as_tensor_variable(x), as_tensor_variable(gz)]
-        return Apply(self, [*given, *pool_lengths(self.ndim, ws, stride, pad)], [given[0].type()])
+        return _of_images(self, (x, gz), 0, (ws, stride, pad))
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Lengths have no gradient."""
@@ -213,9 +216,7 @@ class DownsampleFactorMaxGradGrad(Op):
     def make_node(
         self, x: Any, maxout: Any, ggx: Any, ws: Any, stride: Any = None, pad: Any = None
     ) -> Apply:
-        given = [as_tensor_variable(each) for each in (x, maxout, ggx)]
-        lengths = pool_lengths(self.ndim, ws, stride, pad)
-        return Apply(self, [*given, *lengths], [given[1].type()])
+        return _of_images(self, (x, maxout, ggx), 1, (ws, stride, pad))
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Only the third input has a gradient: the first two only choose."""
