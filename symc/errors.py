@@ -23,7 +23,8 @@
     ├── Mismatch (AssertionError)         mode="debug" found two results that differ
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
     ├── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
-    └── ProgramsDiffer (RuntimeError)     processes that compute together have different programs
+    ├── ProgramsDiffer (RuntimeError)     processes that compute together have different programs
+    └── WrongProcesses (RuntimeError)     a loaded function is of another number of processes
 
 Compiling can also raise `CompileFailed` and `CompilerMissing` from `symc.codegen.errors`.
 Each message has the request, the fault, the line where the user wrote it, and the remedy.
@@ -143,6 +144,10 @@ class DeviceError(SymcError, RuntimeError):
 
 def __dir__() -> list[str]:
     return [name for name, value in globals().items() if isinstance(value, type)]
+
+
+class WrongProcesses(SymcError, RuntimeError):
+    """A function of several processes is loaded where there is another number of them."""
 
 
 class ProgramsDiffer(SymcError, RuntimeError):

@@ -116,8 +116,6 @@ def broadcast(x: TensorLike, root: int = 0, group: ProcessGroup | None = None) -
     array([1., 2.])
     """
     group = chosen(group)
-    if not 0 <= root < group.size:
-        raise ValueError(f"broadcast: root is {root}, of {group.size} processes")
     return _through(as_tensor(x), lambda t: Broadcast(group.number, group.size, root=root)(t))
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from symc.codegen.record import record
 from symc.codegen.targets.mpi import COMMUNICATORS, MOST_GROUPS, started
+from symc.errors import WrongProcesses
 
 
 @record
@@ -78,6 +79,25 @@ def chosen(given: ProcessGroup | None) -> ProcessGroup:
             "  symc.distributed.group makes one of a communicator of mpi4py, once"
         )
     return world() if given is None else given
+
+
+def check_processes(label: str, number: int, count: int) -> None:
+    """Raises `WrongProcesses` unless there is a group of this number, of so many processes.
+
+    A saved function has the numbers of the job in which it was made.
+    """
+    if number == 0:
+        world()
+    if not 0 <= number < len(COMMUNICATORS):
+        raise WrongProcesses(
+            f"{label} computes with group {number} of processes, which is not there\n"
+            "  symc.distributed.group makes groups, in the same order as where it was saved"
+        )
+    if (found := ProcessGroup(number).size) != count:
+        raise WrongProcesses(
+            f"{label} is an operation of {count} processes, and there are {found}\n"
+            f"  python -m symc run -n {count} starts as many"
+        )
 
 
 def rank() -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.codegen.targets.mpi import COMMUNICATORS, KINDS, REDUCTIONS, started
+from symc.distributed.groups import check_processes
 from symc.errors import ShapeMismatch, TooLarge
 from symc.graph.dims import product
 from symc.graph.lowering import Argument, LibCall, SizeOf
@@ -31,7 +32,8 @@ from symc.tensor.views import moveaxis
 
 Reduction: TypeAlias = Literal["sum", "max", "min"]
 
-VALUE, LENGTHS = 0, 1
+VALUE: Final = 0
+LENGTHS: Final = 1
 MOST_AT_ONCE = (1 << 31) - 1
 _KINDS = list(KINDS)
 
@@ -42,12 +44,13 @@ class Collective(Op):
 
     group: int
     size: int
-    part: int = VALUE
+    part: Literal[0, 1] = VALUE
 
     routine = ""
     in_pieces = False  # whether the routine sends as much as there is, in several messages
 
     def infer(self, *args: Tensor) -> TensorType:
+        check_processes(self.label, self.group, self.size)
         count = product(args[0].type.shape)
         if not self.in_pieces and isinstance(count, int) and count > MOST_AT_ONCE:
             raise TooLarge(_too_many(self, args[0], count))
@@ -227,6 +230,12 @@ class ReduceScatter(Collective):
         return "reduce_scatter"
 
 
+def check_root(op: Broadcast | ToRoot) -> None:
+    """Raises `ValueError` for a process that the group does not have."""
+    if not 0 <= op.root < op.size:
+        raise ValueError(f"{op.label}: root is {op.root}, of {op.size} processes")
+
+
 @record
 class Broadcast(Collective):
     """The array of the process `root`."""
@@ -235,6 +244,10 @@ class Broadcast(Collective):
 
     routine = "mpi_broadcast"
     in_pieces = True
+
+    def infer(self, *args: Tensor) -> TensorType:
+        check_root(self)
+        return Collective.infer(self, *args)
 
     def numbers(self) -> tuple[int, ...]:
         return (self.root,)
@@ -260,6 +273,10 @@ class ToRoot(Collective):
 
     routine = "mpi_to_root"
     in_pieces = True
+
+    def infer(self, *args: Tensor) -> TensorType:
+        check_root(self)
+        return Collective.infer(self, *args)
 
     def numbers(self) -> tuple[int, ...]:
         return (self.root,)

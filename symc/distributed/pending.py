@@ -16,7 +16,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64
 from symc.codegen.record import record
 from symc.codegen.targets.mpi import KINDS, started
-from symc.distributed.groups import ProcessGroup
+from symc.distributed.groups import ProcessGroup, check_processes
 from symc.distributed.ops import LENGTHS, AllReduce, Collective
 from symc.graph.dims import product
 from symc.graph.lowering import Argument, LibCall, SizeOf
@@ -36,6 +36,7 @@ class BeginSum(Collective):
     in_pieces = True
 
     def infer(self, *args: Tensor) -> TensorType:
+        Collective.infer(self, *args)
         return TensorType(INT64, (2,) if self.part == LENGTHS else (1,))
 
     def exchange(self, x: Array, communicator: Any) -> Array:
@@ -60,6 +61,9 @@ class EndSum(Op):
     size: int
 
     def infer(self, *args: Tensor) -> TensorType:
+        check_processes(self.label, self.group, self.size)
+        if not isinstance(args[1].op, BeginSum):
+            raise TypeError(f"{args[1]!r} has begun no sum")
         return args[0].type
 
     def evaluate(self, *args: Array) -> Array:

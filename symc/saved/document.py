@@ -11,8 +11,8 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from symc.codegen.dtypes import BOOL
-from symc.codegen.errors import IRError
-from symc.errors import BadFile, CannotSave, SymcError
+from symc.codegen.errors import CompilerMissing, CompileTimeout, IRError, MpiMissing
+from symc.errors import BadFile, CannotSave, DeviceError, SymcError, WrongProcesses
 from symc.graph.dims import Dim, Poly
 from symc.graph.inputs import Constant, Input, SharedVariable, constant
 from symc.graph.node import Array, Op, Tensor, intern
@@ -29,6 +29,10 @@ WRONG = (
     AssertionError, RuntimeError, MemoryError,
 )  # fmt: skip
 """The exceptions of ops whose parameters have wrong types: they trust those who make them."""
+NOT_THE_FILES_FAULT = (
+    DeviceError, CompilerMissing, CompileTimeout, MpiMissing, WrongProcesses, OSError,
+)  # fmt: skip
+"""Exceptions from making a function that say nothing about the file it comes from."""
 
 
 class Document:
@@ -111,6 +115,8 @@ def nodes_of(entries: Any, leaves: Sequence[Tensor], arrays: Sequence[Array]) ->
             nodes.append(_node(entry, nodes, leaves, read))
         except BadFile as error:
             raise BadFile(f"node {number}: {error}") from None
+        except NOT_THE_FILES_FAULT:
+            raise
         except WRONG as error:
             raise BadFile(f"node {number} cannot be made: {error!r:.200}") from error
     return nodes

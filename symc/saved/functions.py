@@ -17,22 +17,18 @@ import numpy as np
 
 from symc.calls.callable import Function, In
 from symc.calls.modes import mode_named
-from symc.codegen.errors import CompilerMissing, CompileTimeout
 from symc.errors import BadFile, DeviceError
 from symc.graph.inputs import Input, SharedVariable, shared, tensor
 from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
 from symc.saved import archive
-from symc.saved.document import WRONG, Document, check_slots, nodes_of
+from symc.saved.document import NOT_THE_FILES_FAULT, WRONG, Document, check_slots, nodes_of
 from symc.saved.frozen import once
 from symc.saved.values import whole
 from symc.version import VERSION
 
 if TYPE_CHECKING:
     from os import PathLike
-
-NOT_THE_FILES_FAULT = (DeviceError, CompilerMissing, CompileTimeout, OSError)
-"""Exceptions from making a function that say nothing about the file it comes from."""
 
 
 def save(function: Function, path: str | PathLike[str]) -> None:

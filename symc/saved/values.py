@@ -35,12 +35,9 @@ from symc.tensor.elementwise import ELEMENTWISE, Elementwise
 from symc.tensor.spans import GIVEN
 
 HOMES = (
-    "symc.tensor.",
-    "symc.loops.",
-    "symc.derivatives.changed",
-    "symc.calls.updates",
-    "symc.user.",
-)
+    "symc.tensor.", "symc.loops.", "symc.derivatives.changed", "symc.calls.updates", "symc.user.",
+    "symc.distributed.ops", "symc.distributed.pending",
+)  # fmt: skip
 # The names of records never change, as files of all versions have them: a module that has moved
 # stands here with the name that it had first.
 FIRST_NAMES = {"symc.derivatives.changed": "symc.grad", "symc.calls.updates": "symc.updates"}

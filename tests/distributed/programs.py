@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable
@@ -15,8 +16,9 @@ import pytest
 import symc
 import symc.distributed as D
 import symc.tensor as T
+from symc.codegen.targets.mpi import COMMUNICATORS
 from symc.distributed.pending import sum_meanwhile
-from symc.errors import BadFile, FunctionError, ProgramsDiffer, ShapeMismatch
+from symc.errors import BadFile, FunctionError, ProgramsDiffer, ShapeMismatch, WrongProcesses
 
 RANK, SIZE = D.rank(), D.size()
 PROGRAMS: dict[str, Callable[[], None]] = {}
@@ -307,6 +309,33 @@ def checked() -> None:
     np.testing.assert_allclose(f(of(RANK)), sum(EVERY) * EVERY[RANK - 1])
     with pytest.raises(TypeError, match="is no group of processes"):
         D.all_reduce(X, group=D.world().communicator)
+
+
+@program
+def saved() -> None:
+    """Functions with operations of all kinds come back from files and pickles, updates too."""
+    place = Path(os.environ["FOLDER"]) / f"saved{RANK}.symc"
+    results = [
+        D.all_reduce(X, "max"), D.all_gather(X), D.broadcast(X, root=SIZE - 1), D.shift(X, 2),
+        symc.grad(D.broadcast(X).sum() * D.reduce_scatter(T.tile(X, SIZE)).sum(), X),
+    ]  # fmt: skip
+    f = symc.function([X], results, name="exchanging")
+    symc.save(f, place)
+    for again in (symc.load(place), pickle.loads(pickle.dumps(f))):
+        for new, old in zip(again(of(RANK)), f(of(RANK)), strict=True):
+            np.testing.assert_array_equal(new, old)
+    _, step = model(bucket_bytes=16)
+    symc.save(step, place)
+    loaded = symc.load(place)
+    rows = POINTS[MINE], LABELS[MINE]
+    assert step(*rows) == loaded(*rows)
+    assert step(*rows) == loaded(*rows)
+    halves = D.group(D.world().communicator.Split(RANK % 2))
+    symc.save(symc.function([X], D.all_reduce(X, group=halves)), place)
+    symc.load(place)
+    COMMUNICATORS.pop()
+    with pytest.raises(WrongProcesses, match="group 1 of processes, which is not there"):
+        symc.load(place)
 
 
 @program

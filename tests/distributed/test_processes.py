@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 
 EVERYTHING = (
     "values", "gradients", "training", "meanwhile", "normalised", "elementwise_optimisers",
-    "random", "loops", "refused", "streams_go_on", "checked",
+    "random", "loops", "refused", "streams_go_on", "checked", "saved",
 )  # fmt: skip
 
 
