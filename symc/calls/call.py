@@ -25,6 +25,7 @@ not stop it any more by then.
 from __future__ import annotations
 
 import os
+import warnings
 from _thread import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
@@ -396,22 +397,36 @@ def _use(threads: int) -> None:
 follow_threads(_use)
 
 
+_USED = ("team", "use_threads", "keep_at_most", "before_fork", "after_fork", "Lock", "holding")
+
+
+def is_of_older_sources(extension: Any) -> bool:
+    """Whether an extension that was found knows other arguments than `Caller` is given now."""
+    fields = getattr(extension, "FIELDS", "").split()
+    return fields != [*FIELDS] or not all(hasattr(extension, name) for name in _USED)
+
+
 def _choose() -> tuple[type[PythonCaller], type[PythonLock], Callable[..., Any]]:
     """The extension's classes, and its `holding`, where it is built and wanted."""
     if os.environ.get("SYMC_NO_EXTENSION") == "1":
         return PythonCaller, PythonLock, python_holding
     try:
         from symc.calls import _call
-
-        if _call.FIELDS.split() != [*FIELDS]:
-            return PythonCaller, PythonLock, python_holding  # left over from an older symc
-        team.use(_call.team)
-        follow_threads(_call.use_threads)
-        follow_kept_memory(_call.keep_at_most)
-        os.register_at_fork(before=_call.before_fork, after_in_parent=_call.after_fork)
-        return _call.Caller, _call.Lock, _call.holding
-    except (ImportError, AttributeError):  # not built, or older still
+    except ImportError:  # not built
         return PythonCaller, PythonLock, python_holding
+    if is_of_older_sources(_call):
+        warnings.warn(
+            f"{_call.__file__} was built from older sources of symc and is not used: each call "
+            "takes some microseconds more. Install symc again (`pip install -e .` in a checkout).",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return PythonCaller, PythonLock, python_holding
+    team.use(_call.team)
+    follow_threads(_call.use_threads)
+    follow_kept_memory(_call.keep_at_most)
+    os.register_at_fork(before=_call.before_fork, after_in_parent=_call.after_fork)
+    return _call.Caller, _call.Lock, _call.holding
 
 
 Caller, Lock, holding = _choose()
