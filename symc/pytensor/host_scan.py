@@ -52,7 +52,7 @@ class HostScan:
         sizes = [*(len(b) for b in buffers), *(int(n) for n in op.outer_nitsot(args))]
         outer = self._outer_types()
         kept = [
-            _stacked(each, size, kind)
+            _stacked(each, size, kind, fill=not info.as_while)
             for each, size, kind in zip([*rows, *loose], sizes, outer, strict=True)
         ]
         return [*mit_mots, *kept, *states]
@@ -74,9 +74,12 @@ class HostScan:
         return [v.type for v in found]
 
 
-def _stacked(rows: Sequence[Any], size: int, kind: Any) -> Any:
-    """The last rows of a result as an array."""
+def _stacked(rows: Sequence[Any], size: int, kind: Any, *, fill: bool) -> Any:
+    """The last rows of a result as an array; with `fill`, zeros for those that no step made."""
     kept = rows[-size:] if size else []
     if not kept:
         return np.empty((0, *(n or 0 for n in kind.shape)), kind.dtype)
-    return np.stack([np.asarray(row, dtype=kind.dtype) for row in kept])
+    made = np.stack([np.asarray(row, dtype=kind.dtype) for row in kept])
+    if not fill or len(kept) == size:
+        return made
+    return np.concatenate([made, np.zeros((size - len(kept), *made.shape[1:]), kind.dtype)])

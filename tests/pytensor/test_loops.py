@@ -9,6 +9,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import ifelse
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
 from pytensor.scan.utils import until
 
 from tests.pytensor.compare import compare
@@ -33,6 +35,38 @@ def test_sequences_states_and_taps() -> None:
     outputs = [running, running[-1], taps, taps[-2:], alone, pairs]
     outputs += pytensor.grad(running[-1] + taps.sum(), [x, a])
     compare([x, a], outputs, [X, 0.7])
+
+
+def test_gradients_through_the_last_steps_are_zero_before() -> None:
+    u, start = pt.dmatrix("u"), pt.dvector("start")
+    states = scan(lambda u, s: pt.tanh(u + s), [u], outputs_info=[start], truncate_gradient=2)
+    gradients = pytensor.grad(states.sum(), [u, start])
+    for steps in (5, 1):
+        f = compare([u, start], gradients, [np.ones((steps, 2)), np.ones(2)])
+    assert not f(np.ones((5, 2)), np.ones(2))[0][:3].any()
+
+
+class Copied(Op):
+    """An Op without a converter, so that a loop around it is repeated in Python."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Any:
+        x = pt.as_tensor(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, outputs: Any) -> None:
+        outputs[0][0] = inputs[0].copy()
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Any:
+        return [Copied()(cotangents[0])]
+
+
+def test_gradients_through_the_last_steps_of_a_loop_that_python_repeats() -> None:
+    u = pt.dmatrix("u")
+    states = scan(lambda u, s: u + Copied()(s), [u], outputs_info=[u[0]], truncate_gradient=2)
+    f = compare([u], pytensor.grad(states.sum(), u), [np.ones((5, 2))], host=1)
+    np.testing.assert_array_equal(f(np.ones((5, 2)))[0][:, 0], [0, 0, 0, 2, 1])
 
 
 def test_while() -> None:

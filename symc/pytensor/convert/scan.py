@@ -1,7 +1,8 @@
 """PyTensor's Scan as symc's.
 
 PyTensor gives a loop buffers, with the rows before the first step and space for the rest, which may
-be less than all steps; symc's loops make their rows themselves, and the last of them are kept.
+be less than all steps; symc's loops make their rows themselves, and the last of them are kept. It
+may be more, where gradients go back through some steps only: there the other rows are zeros.
 Buffers that steps write at several places (mit-mot, from gradients) are states of the loop.
 """
 
@@ -10,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytensor.graph.basic import Constant
+from pytensor.scalar.basic import Add
 from pytensor.scan.op import Scan
+from pytensor.tensor.basic import Alloc, AllocEmpty
+from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.subtensor import IncSubtensor
 
 from symc import tensor as T
 from symc.graph.node import Tensor
@@ -21,14 +27,14 @@ from symc.pytensor.conversion import as_bool, as_length, register
 
 @register(Scan)
 def _scan(op: Any, node: Any, conversion: Any, **_: Any) -> Callable[..., Any]:
-    return lambda *args: _ScanWithArguments(op, conversion, args).results()
+    return lambda *args: _ScanWithArguments(op, node, conversion, args).results()
 
 
 class _ScanWithArguments:
     """One Scan with its arguments."""
 
-    def __init__(self, op: Any, conversion: Any, args: Sequence[Tensor]) -> None:
-        self.op, self.info, self.conversion = op, op.info, conversion
+    def __init__(self, op: Any, node: Any, conversion: Any, args: Sequence[Tensor]) -> None:
+        self.op, self.node, self.info, self.conversion = op, node, op.info, conversion
         self.steps = as_length(args[0])
         self.sequences = [s[: self.steps] for s in op.outer_seqs(args)]
         self.mit_mots = list(op.outer_mitmot(args))
@@ -106,18 +112,73 @@ class _ScanWithArguments:
             *((buffer, buffer[:1]) for buffer in self.sit_sots),
         ]
         kept: list[Tensor] = []
-        for buffer, start in started:
+        for (buffer, start), spare in zip(started, self._spare_buffers(), strict=True):
             trace = next(rows)
             whole = T.concatenate([T.cast(start, trace.dtype), trace])
-            kept.append(self._kept(whole, T.shape(buffer)[0]))
-        kept += [self._kept(next(rows), as_length(size)) for size in self.nit_sots]
+            kept.append(self._kept(whole, T.shape(buffer)[0], spare))
+        for size, given in zip(self.nit_sots, self.op.outer_nitsot(self.node.inputs), strict=True):
+            spare = not _is_covered(given, self.node.inputs[0], 0)
+            kept.append(self._kept(next(rows), as_length(size), spare))
         return [*last, *kept, *(_last(state, next(rows)) for state in self.untraced)]
 
-    def _kept(self, rows: Tensor, size: Any) -> Tensor:
+    def _spare_buffers(self) -> list[bool]:
+        """Whether each buffer of states may have more rows than there are states."""
+        op, inputs = self.op, self.node.inputs
+        starts = [-min(taps) for taps in self.info.mit_sot_in_slices]
+        given = [*op.outer_mitsot(inputs), *op.outer_sitsot(inputs)]
+        starts += [1] * (len(given) - len(starts))
+        return [
+            not _is_covered(_length_of(buffer), inputs[0], start)
+            for buffer, start in zip(given, starts, strict=True)
+        ]
+
+    def _kept(self, rows: Tensor, size: Any, spare: bool) -> Tensor:
         """The last rows, as many as the buffer holds; a loop that ends early may have less."""
-        count = T.shape(rows)[0]
-        first = count - size
-        return rows[T.maximum(first, 0) if self.info.as_while else first :]
+        if self.info.as_while:
+            return rows[T.maximum(T.shape(rows)[0] - size, 0) :]
+        if spare:
+            added = T.maximum(size - T.shape(rows)[0], 0)
+            rest = T.zeros((added, *T.shape(rows)[1:]), dtype=rows.dtype)
+            rows = T.concatenate([rows, rest])
+        return rows[T.shape(rows)[0] - size :]
+
+
+def _length_of(buffer: Any) -> Any:
+    """The variable, or number, that says how many rows a buffer of states has; None if unknown."""
+    if buffer.type.shape[0] is not None:
+        return buffer.type.shape[0]
+    node = buffer.owner
+    if node is not None and isinstance(node.op, IncSubtensor):
+        node = node.inputs[0].owner
+    match node and node.op:
+        case Alloc():
+            return node.inputs[1]
+        case AllocEmpty():
+            return node.inputs[0]
+        case _:
+            return None
+
+
+def _is_covered(size: Any, steps: Any, start: int) -> bool:
+    """Whether a loop with `start` rows before its first step surely makes as many rows as `size`.
+
+    Numbers are taken to be so while the steps are unknown: PyTensor gives them to what it has seen
+    only the last rows of.
+    """
+    length = size.data if isinstance(size, Constant) else size
+    if isinstance(length, int) or hasattr(length, "__array__"):
+        return not isinstance(steps, Constant) or int(length) <= int(steps.data) + start
+    if size is steps:
+        return True
+    node = size.owner if size is not None else None
+    if node is None or not isinstance(node.op, Elemwise) or steps not in node.inputs:
+        return False
+    others = [v for v in node.inputs if v is not steps]
+    return (
+        isinstance(node.op.scalar_op, Add)
+        and all(isinstance(v, Constant) for v in others)
+        and sum(int(v.data) for v in others) <= start
+    )
 
 
 def _last(initial: Tensor, trace: Tensor) -> Tensor:
