@@ -29,14 +29,21 @@ def _power_checks(node: Tensor) -> Any:
 
 _pow = elementwise(
     "pow", np.power, call("pow"), "``x ** y``.",
-    lambda g, x, y, z: g * where_zero(y, 0, y * _power(x, y - 1)),
-    lambda g, x, y, z: g * where_zero(x, 0, z * log(x)),
+    lambda g, x, y, z: g * _power_slope(x, y), lambda g, x, y, z: g * where_zero(x, 0, z * log(x)),
     domain="same", cost=30, checks=_power_checks, of_complex=True,
 )  # fmt: skip
 
 
-def _power(x: Tensor, y: Tensor) -> Tensor:
-    return ELEMENTWISE["pow"](x, y)
+def _power_slope(x: Tensor, y: Tensor) -> Tensor:
+    """``y * x ** (y - 1)``; 0, and no NaN, where y is 0 and ``1 / x`` overflows.
+
+    Where y is 0 and x is not, the product is 0 by itself, and must not be replaced by 0: its own
+    derivative by y is ``1 / x``.
+    """
+    slope = y * ELEMENTWISE["pow"](x, y - 1)
+    tiny = OPERATORS["abs"](x) <= float(np.finfo(x.dtype.name).tiny)
+    at_zero = OPERATORS["where"](tiny, 0, slope)
+    return OPERATORS["where"](OPERATORS["eq"](y, 0), at_zero, slope)
 
 
 def pow(x: TensorLike, y: TensorLike) -> Tensor:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from symc.graph.node import Tensor
 from symc.tensor import beta_values
 from symc.tensor import reference_values as special
 from symc.tensor.elementwise import call, elementwise
@@ -22,6 +23,26 @@ __all__ = [
 _ALSO_ENTERED = ["gammainc_da", "tetragamma"]
 
 _ROOT_PI = math.sqrt(math.pi)
+
+
+def gamma_density(a: Tensor, x: Tensor) -> Tensor:
+    """The derivative of gammainc by x, also at x = 0: ``x ** (a - 1) * exp(-x) / gamma(a)``."""
+    from symc.tensor.logarithmic import xlogy  # which needs functions of this module
+
+    return exp(xlogy(a - 1, x) - x - gammaln(a))
+
+
+def _gamma_density_da(a: Tensor, x: Tensor) -> Tensor:
+    density = gamma_density(a, x)
+    return where_zero(density, 0, (log(x) - digamma(a)) * density)
+
+
+def _of_order_2(name: str, x: Tensor) -> Tensor:
+    """A Bessel function of order 2: ``j1(x) / x`` would lose all digits of its derivatives at 0."""
+    from symc.tensor.special import bessel  # which few programs need
+
+    function: FunctionOfTwo = getattr(bessel, name)
+    return function(2, x)
 
 
 erf = elementwise(
@@ -118,7 +139,7 @@ gammainc = elementwise(
     array([0.26424112, 0.95957232])
     """,
     lambda g, a, x, y: g * gammainc_da(a, x),
-    lambda g, a, x, y: g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
+    lambda g, a, x, y: g * gamma_density(a, x), cost=150,
 )  # fmt: skip
 gammaincc = elementwise(
     "gammaincc", special.gammaincc, call("gammaincc"),
@@ -129,13 +150,13 @@ gammaincc = elementwise(
     array([0.73575888, 0.04042768])
     """,
     lambda g, a, x, y: -g * gammainc_da(a, x),
-    lambda g, a, x, y: -g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
+    lambda g, a, x, y: -g * gamma_density(a, x), cost=150,
 )  # fmt: skip
 gammainc_da: FunctionOfTwo = elementwise(
     "gammainc_da", special.gammainc_da, call("gammainc_da"),
     "The derivative of gammainc with respect to a.",
     lambda g, a, x, y: unknown("the derivative of gammainc by its first argument twice", g),
-    lambda g, a, x, y: g * (log(x) - digamma(a)) * exp((a - 1) * log(x) - x - gammaln(a)), cost=300,
+    lambda g, a, x, y: g * _gamma_density_da(a, x), cost=300,
 )  # fmt: skip
 beta = elementwise(
     "beta", beta_values.beta, call("beta"),
@@ -177,7 +198,7 @@ j1: FunctionOfOne = elementwise(
     >>> T.j1([0.0, 2.5]).eval()
     array([0.       , 0.4970941])
     """,
-    lambda g, x, y: g * (j0(x) - where_zero(x, 0.5, y / x)), cost=60,
+    lambda g, x, y: g * ((j0(x) - _of_order_2("jv", x)) / 2), cost=60,
 )  # fmt: skip
 i0 = elementwise(
     "i0", special.i0, call("i0"),
@@ -197,5 +218,5 @@ i1: FunctionOfOne = elementwise(
     >>> T.i1([0.0, 2.5]).eval()
     array([0.        , 2.51671625])
     """,
-    lambda g, x, y: g * (i0(x) - where_zero(x, 0.5, y / x)), cost=60,
+    lambda g, x, y: g * ((i0(x) + _of_order_2("iv", x)) / 2), cost=60,
 )  # fmt: skip

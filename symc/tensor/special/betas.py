@@ -23,7 +23,7 @@ from symc.tensor.math import abs as size_of
 from symc.tensor.reference_values import Floats, vectorised
 from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfThree, FunctionOfTwo
-from symc.tensor.special_functions import betaln, digamma, gammainc_da, gammaln
+from symc.tensor.special_functions import betaln, digamma, gamma_density, gammainc_da
 from symc.tensor.unknown import unknown
 
 __all__ = [
@@ -198,10 +198,6 @@ def _gammainccinv(a: Floats, p: Floats) -> Floats:
     return _gammainc_inverse(a, p, upper=True)
 
 
-def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
-    return exp(xlogy(a - 1, x) - x - gammaln(a))
-
-
 betaincinv: FunctionOfThree = elementwise(
     "betaincinv", _betaincinv, IN_HEADER,
     """The x with ``betainc(a, b, x) == p``: quantiles of the beta distribution.
@@ -222,8 +218,8 @@ gammaincinv: FunctionOfTwo = elementwise(
     >>> T.gammaincinv(1.0, 0.5).eval()
     array(0.69314718)
     """,
-    lambda g, a, p, x: -g * gammainc_da(a, x) / _gamma_density(a, x),
-    lambda g, a, p, x: g / _gamma_density(a, x), cost=2000, sign_bit="never",
+    lambda g, a, p, x: -g * gammainc_da(a, x) / gamma_density(a, x),
+    lambda g, a, p, x: g / gamma_density(a, x), cost=2000, sign_bit="never",
 )  # fmt: skip
 gammainccinv: FunctionOfTwo = elementwise(
     "gammainccinv", _gammainccinv, IN_HEADER,
@@ -233,8 +229,8 @@ gammainccinv: FunctionOfTwo = elementwise(
     >>> T.gammainccinv(1.0, 1e-100).eval()
     array(230.2585093)
     """,
-    lambda g, a, q, x: -g * gammainc_da(a, x) / _gamma_density(a, x),
-    lambda g, a, q, x: -g / _gamma_density(a, x), cost=2000, sign_bit="never",
+    lambda g, a, q, x: -g * gammainc_da(a, x) / gamma_density(a, x),
+    lambda g, a, q, x: -g / gamma_density(a, x), cost=2000, sign_bit="never",
 )  # fmt: skip
 
 # --- products of gammas ---------------------------------------------------------------------------
