@@ -17,6 +17,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError
+from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.formulas import (
     Index,
@@ -28,7 +29,7 @@ from symc.graph.formulas import (
 )
 from symc.graph.inputs import Constant, scalar_constant
 from symc.graph.lowering import At, SizeOf, Write, Written
-from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import align_batch, broadcast_shape
 from symc.tensor.checks import (
@@ -51,7 +52,7 @@ from symc.tensor.regions import (
     locate,
     region_of,
 )
-from symc.tensor.reshape import Reshape
+from symc.tensor.reshape import Reshape, reshape
 from symc.tensor.slices import (
     Mode,
     SliceWrite,
@@ -196,13 +197,18 @@ class Scatter(Op):
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         x, v, *indexes = node.args
         read = Gather(self.axes, self.place)
-        inside = sum_to(through(lambda part: read(part, *indexes), bar), v)
+        part = through(lambda part: read(part, *indexes), bar)
+        stays = _stays(self.axes, x, indexes) if self.mode == "set" else None
+        if stays is not None:
+            stays = shape_padright(stays, x.ndim - len(self.axes) - self.place)
+            part = cast("Tensor", masked(broadcast_to(stays, part.type.shape), part))
+        inside = sum_to(part, v)
         kept = bar
         if self.mode == "set":
             mask, inner = peel(bar)
             write = Scatter(self.axes, self.place, "set")
-            part = bar if mask is None else broadcast_to(mask, x.type.shape)
-            kept = write(part, zero(part.dtype), *indexes)
+            whole = bar if mask is None else broadcast_to(mask, x.type.shape)
+            kept = write(whole, zero(whole.dtype), *indexes)
             if mask is not None:
                 kept = cast("Tensor", masked(kept, inner))
         return [kept, inside, *[None] * len(indexes)]
@@ -239,15 +245,12 @@ class Scatter(Op):
         def target(read: ReadElement, index: Index) -> Index:
             return locate(read, region, self.axes, x, indexes, 2, index, size)
 
-        told = distinct_axes(indexes)
-        rank = len(region.block)
-        parallel = all(dim == 1 or axis - rank in told for axis, dim in enumerate(region.block))
         part = Written(
             region.shape,
             target_formula(node, region.shape, target),
             part_formula(node, region.shape, value),
             written(self.mode, x.dtype),
-            parallel,
+            _are_distinct(region.block, indexes),
         )
         return Write(own_element(node), (part,))
 
@@ -299,6 +302,26 @@ class Scatter(Op):
     @property
     def label(self) -> str:
         return f"{self.mode}_subtensor"
+
+
+def _stays(axes: tuple[int, ...], x: Tensor, indexes: Sequence[Tensor]) -> Tensor | None:
+    """For each place of the block whether what is set there stays, as no later place is the same.
+
+    None where all places are known to be distinct.
+    """
+    block = broadcast_shape("set_subtensor", indexes)
+    if _are_distinct(block, indexes):
+        return None
+    own = tuple(range(len(axes)))
+    numbers = reshape(every_position(dims.product(block)), block)
+    none = broadcast_to(zero(INT64), tuple(x.type.shape[axis] for axis in axes))
+    last = Scatter(own, 0, "set")(none, numbers, *indexes)
+    return OPERATORS["eq"](Gather(own, 0)(last, *indexes), numbers)
+
+
+def _are_distinct(block: tuple[Dim, ...], indexes: Sequence[Tensor]) -> bool:
+    told, rank = distinct_axes(indexes), len(block)
+    return all(dim == 1 or axis - rank in told for axis, dim in enumerate(block))
 
 
 def _zero(dtype: DType) -> ir.Const:
