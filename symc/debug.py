@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
-    """The graph as text: one line for each node, arguments before users.
+    """The graph as text: one line for each node, arguments before users, with dtypes and shapes.
 
     >>> import symc.tensor as T
     >>> x = T.vector("x")
@@ -71,6 +71,15 @@ def dprint(outputs: Tensor | Sequence[Tensor] | Function, file: TextIO | None = 
     """Writes the graph to `file` (default: standard output), a line for each node.
 
     Of a function that is the graph after rewriting, as `f.graph` has it.
+
+    A line has a node's number, op and arguments, its dtype and shape, and the user's line.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> symc.dprint(T.exp(x) + 1)  # doctest: +ELLIPSIS
+    %0 = input x            float64[x.shape[0]]  ...
+    %1 = exp(%0)            float64[x.shape[0]]  ...
+    %2 = add(%1, 1.0)       float64[x.shape[0]]  ...
     """
     from symc.calls.callable import Function
 
@@ -99,7 +108,16 @@ def pprint(node: Tensor, *, latex: bool = False) -> str:
 
 
 def stages(function: Function) -> str:
-    """Every stage of a function, one after the other: graph, plan, program, passes, source."""
+    """Every stage of a function as text: graph, plan, program, passes, source.
+
+    Of a `Function` that was compiled; it need not have been called.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> text = symc.debug.stages(symc.function([x], T.exp(x)))
+    >>> "float64[x.shape[0]]" in text and "exp(" in text
+    True
+    """
     from symc.calls.callable import compiled_function
 
     compiled_function(function, "symc.debug.stages")

@@ -31,6 +31,12 @@ class In:
     shared variable with an update.) `allow_downcast` is `allow_input_downcast` of `symc.function`,
     for this input. `borrow` and `mutable` are Theano's, and change nothing: no call writes into
     its arguments.
+
+    >>> import symc, symc.tensor as T
+    >>> x, y = T.scalars("x", "y")
+    >>> f = symc.function([x, symc.In(y, value=10.0)], x + y, mode="python")
+    >>> f(1.0), f(1.0, y=2.0)
+    (array(11.), array(3.))
     """
 
     variable: Tensor
@@ -50,6 +56,11 @@ class Out:
     """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)
 
     With `on_device` a function on a device leaves it there, and returns a `symc.cuda.DeviceArray`.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> symc.function([x], symc.Out(x * 2, borrow=True), mode="python")([1.0, 2.0])
+    array([2., 4.])
     """
 
     variable: Tensor
@@ -68,6 +79,14 @@ class Function:
     `source` is the generated C (and CUDA), `program` the loops as text, `graph` the rewritten
     expressions, `explain()` which nodes were fused and why, `seconds` the time each stage of
     compiling took, `hit` whether it came from the cache, `folder` where its files lie.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> f = symc.function([x], [x + 1, (x * x).sum()], mode="python")
+    >>> f([1.0, 2.0])
+    [array([2., 3.]), array(5.)]
+    >>> f(x=[3.0])
+    [array([4.]), array(9.)]
     """
 
     def __init__(

@@ -370,6 +370,11 @@ def clone(
     """The expression(s) with tensors replaced: ``symc.clone(y, {x: x + 1})``.
 
     With ``share_inputs=False`` inputs that are not replaced become new ones.
+
+    >>> import symc, symc.tensor as T
+    >>> x, y = T.vectors("x", "y")
+    >>> symc.clone(T.exp(x) + 1, {x: y * y})
+    <exp(y * y) + 1.0 float64[y.shape[0]]>
     """
     outputs = [output] if isinstance(output, Tensor) else list(output)
     mapping = _as_givens(replace or (), [])

@@ -19,17 +19,30 @@ __all__ = [
 
 
 def synchronize(name: str | Device = "cuda") -> None:
-    """Wait for all work on a device. Raises the errors of that work."""
+    """Wait for all work on a device. Raises the errors of that work.
+
+    >>> import symc
+    >>> symc.cuda.synchronize("cuda:sim")
+    """
     device(name).synchronize()
 
 
 def memory_info(name: str | Device = "cuda") -> dict[str, int]:
-    """Bytes of a device: ``total``, ``free``, ``used`` by arrays of symc, and ``cached``."""
+    """Bytes of a device: ``total``, ``free``, ``used`` by arrays of symc, and ``cached``.
+
+    >>> import symc
+    >>> sorted(symc.cuda.memory_info("cuda:sim"))
+    ['cached', 'free', 'total', 'used']
+    """
     return device(name).memory_info()
 
 
 def empty_cache(name: str | Device = "cuda") -> None:
-    """Give memory that no array uses back to the system, so that other libraries have it."""
+    """Give memory that no array uses back to the system, so that other libraries have it.
+
+    >>> import symc
+    >>> symc.cuda.empty_cache("cuda:sim")
+    """
     device(name).empty_cache()
 
 

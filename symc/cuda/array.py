@@ -25,6 +25,11 @@ class DeviceArray:
     It computes nothing by itself. `to_numpy`, ``numpy.asarray`` and Python's ``float`` copy it to
     the host and wait for its computation. Other libraries use its memory without a copy:
     ``torch.from_dlpack(a)``, ``cupy.asarray(a)``, ``jax.dlpack.from_dlpack(a)``.
+
+    >>> import symc
+    >>> a = symc.cuda.asarray([1.0, 2.0], device="cuda:sim")
+    >>> a.shape, a.dtype, a.to_numpy()
+    ((2,), dtype('float64'), array([1., 2.]))
     """
 
     __slots__ = ("__weakref__", "device", "dtype", "memory", "ptr", "shape")
@@ -208,7 +213,12 @@ def strides(shape: Sequence[int], step: int) -> tuple[int, ...]:
 
 
 def empty(shape: Sequence[int], dtype: Any, where: str | Device = "cuda") -> DeviceArray:
-    """An array of any values."""
+    """An array of this shape and dtype on a device, whose values are whatever is in its memory.
+
+    >>> import symc
+    >>> symc.cuda.empty((2, 3), "float32", "cuda:sim")
+    <float32[2, 3] on cuda:sim>
+    """
     kind = np.dtype(dtype)
     lengths = tuple(int(length) for length in shape)
     memory = device(where).allocate(math.prod(lengths) * kind.itemsize)
@@ -227,6 +237,10 @@ def asarray(
     `device` is that of the array, or ``"cuda"``.
 
     Raises `DeviceError` for an array that is on another device or not contiguous.
+
+    >>> import symc
+    >>> symc.cuda.asarray([[1, 2], [3, 4]], "float32", device="cuda:sim")
+    <float32[2, 2] on cuda:sim>
     """
     from symc.cuda import interop
 

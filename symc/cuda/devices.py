@@ -53,6 +53,11 @@ class Device:
 
     Inside of ``with device:`` its context is current in this thread; the one before is so again
     afterwards. All that needs a context does this itself.
+
+    >>> import symc
+    >>> device = symc.cuda.device("cuda:sim")
+    >>> device.name, device is symc.cuda.device("cuda:sim")
+    ('cuda:sim', True)
     """
 
     def __init__(self, name: str, ordinal: int, addresses: dict[str, int]) -> None:
@@ -337,6 +342,10 @@ def device(name: str | Device = "cuda") -> Device:
     """The device of a name: ``"cuda"``, ``"cuda:1"`` or ``"cuda:sim"``. One object for each.
 
     Raises `DeviceError` if there is none, and says why.
+
+    >>> import symc
+    >>> symc.cuda.device("cuda:sim")
+    <symc device cuda:sim, symc simulator>
     """
     if isinstance(name, Device):
         return name
@@ -377,12 +386,22 @@ def _open(name: str, ordinal: int) -> Device:
 
 
 def available(name: str = "cuda") -> bool:
-    """Whether there is such a device. Takes it into use if there is."""
+    """Whether there is such a device: True or False, and no error. Takes it into use if there is.
+
+    >>> import symc
+    >>> symc.cuda.available("cuda:sim")
+    True
+    """
     return why_missing(name) is None
 
 
 def why_missing(name: str = "cuda") -> str | None:
-    """Why there is no such device, or None if there is. Takes it into use if there is."""
+    """Why there is no such device, or None if there is. Takes it into use if there is.
+
+    >>> import symc
+    >>> symc.cuda.why_missing("cuda:sim") is None
+    True
+    """
     try:
         device(name)
     except DeviceError as error:

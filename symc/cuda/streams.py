@@ -53,6 +53,13 @@ class stream(AbstractContextManager[None]):  # noqa: N801  # it reads as a funct
     another library must exist as long as arrays that were computed on it. While a stream is
     recorded into a CUDA graph, functions on it take and give only device arrays; call each once
     before, so that it has its memory, and wait for the computation of its arguments.
+
+    >>> import symc
+    >>> side = symc.cuda.Stream("cuda:sim")
+    >>> with symc.cuda.stream(side):
+    ...     a = symc.cuda.asarray([1.0, 2.0], device="cuda:sim")
+    >>> a.to_numpy()
+    array([1., 2.])
     """
 
     def __init__(self, which: Any, device_name: str | Device | None = None) -> None:

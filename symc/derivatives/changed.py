@@ -46,18 +46,36 @@ class GradScale(ChangedGradient):
 
 
 def disconnected_grad(x: TensorLike) -> Tensor:
-    """`x`, but its gradient is zero: it counts as a constant to `grad`."""
+    """`x`, the same tensor in value, but its gradient is zero: it counts as a constant to `grad`.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.scalar("x")
+    >>> symc.grad(x * symc.disconnected_grad(x), x).eval({x: 3.0})
+    array(3.)
+    """
     x = as_tensor(x)
     return x if isinstance(x.op, Constant) else DisconnectedGrad()(x)
 
 
 def grad_clip(x: TensorLike, low: float, high: float) -> Tensor:
-    """`x`, but each element of the gradient that flows back is limited to [low, high]."""
+    """`x`, but each element of the gradient that flows back is limited to [low, high].
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> symc.grad((symc.grad_clip(x, -1, 1) ** 2).sum(), x).eval({x: [0.25, 9.0]})
+    array([0.5, 1. ])
+    """
     if not low <= high:
         raise ValueError(f"grad_clip: low={low} is above high={high}")
     return GradClip(float(low), float(high))(as_tensor(x))
 
 
 def grad_scale(x: TensorLike, factor: float) -> Tensor:
-    """`x`, but the gradient that flows back is multiplied by `factor`."""
+    """`x`, the same tensor in value, but the gradient that flows back is multiplied by `factor`.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.scalar("x")
+    >>> symc.grad(symc.grad_scale(x, -1.0) ** 2, x).eval({x: 3.0})
+    array(-6.)
+    """
     return GradScale(float(factor))(as_tensor(x))

@@ -32,6 +32,14 @@ class Checkpoint:
     """The state of a training step in a file; made by `checkpoint`.
 
     `done` is the number of steps that have been taken, in all runs of the job.
+
+    >>> import symc
+    >>> import pathlib, tempfile
+    >>> w = symc.shared(4.0, name="w")
+    >>> step = symc.function([], w, updates={w: w / 2}, mode="python")
+    >>> saved = symc.distributed.checkpoint(step, pathlib.Path(tempfile.mkdtemp(), "state"))
+    >>> type(saved).__name__, saved.done
+    ('Checkpoint', 0)
     """
 
     def __init__(self, step: Function, path: Path, every: int, group: ProcessGroup) -> None:

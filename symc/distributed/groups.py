@@ -16,7 +16,12 @@ from symc.errors import WrongProcesses
 
 @record
 class ProcessGroup:
-    """Processes that exchange arrays. `world()` has all of them, `group` makes others."""
+    """Processes that exchange arrays. `world()` has all of them, `group` makes others.
+
+    >>> import symc.distributed as D
+    >>> D.world().size, D.world().rank
+    (1, 0)
+    """
 
     number: int
 
@@ -114,7 +119,7 @@ def rank() -> int:
 
 
 def size() -> int:
-    """How many processes there are: `world().size`.
+    """How many processes there are: `world().size`, 1 for a program that was started alone.
 
     >>> import symc.distributed as D
     >>> D.size()

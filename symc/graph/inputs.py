@@ -337,6 +337,12 @@ class SharedVariable(Tensor):
     """A tensor with a value that lives between calls and that functions can update.
 
     Make one with `symc.shared`.
+
+    >>> import symc
+    >>> w = symc.shared(1.5, name="w")
+    >>> step = symc.function([], w, updates={w: w * 2}, mode="python")
+    >>> float(step()), float(w.get_value())
+    (1.5, 3.0)
     """
 
     __slots__ = ("default_update",)

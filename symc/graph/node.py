@@ -202,6 +202,12 @@ class Tensor(TensorMethods):
 
     Use NumPy's operators, indexing and methods on it. ``==`` compares identity, as nodes are
     interned; `symc.tensor.eq` compares elements.
+
+    >>> import symc.tensor as T
+    >>> x = T.matrix("x")
+    >>> y = T.exp(x).sum(axis=0)
+    >>> y.dtype, y.ndim, y.eval({x: [[0.0, 0.0], [0.0, 0.0]]})
+    (float64, 1, array([2., 2.]))
     """
 
     __slots__ = ("__weakref__", "args", "name", "op", "type", "where")

@@ -18,7 +18,7 @@ def map(
     mode: object = None,
     name: str | None = None,
 ) -> tuple[Any, Updates]:
-    """`fn` of every row of the sequences: (outputs, updates), as of a `scan` without states.
+    """`fn` of every row of the tensors `sequences`: (outputs, updates), as `scan` without states.
 
     >>> import symc, symc.tensor as T
     >>> x = T.matrix("x")
@@ -40,10 +40,7 @@ def reduce(
     mode: object = None,
     name: str | None = None,
 ) -> tuple[Any, Updates]:
-    """The final results of a `scan`: (the outputs of its last step, updates).
-
-    `fn` is given rows of the sequences, then the outputs so far. Without any row, the result is
-    the value in `outputs_info`. Only the last values are kept in memory.
+    """The final tensors of a `scan`: (the outputs of its last step, updates).
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -66,7 +63,7 @@ def foldl(
     mode: object = None,
     name: str | None = None,
 ) -> tuple[Any, Updates]:
-    """`reduce` from the first row to the last.
+    """`reduce` from the first row to the last: the function gets a row, then the tensor so far.
 
     >>> import symc, symc.tensor as T
     >>> digits = T.lvector("digits")
@@ -85,7 +82,7 @@ def foldr(
     mode: object = None,
     name: str | None = None,
 ) -> tuple[Any, Updates]:
-    """`reduce` from the last row to the first.
+    """`reduce` from the last row to the first: the function gets a row, then the tensor so far.
 
     >>> import symc, symc.tensor as T
     >>> digits = T.lvector("digits")

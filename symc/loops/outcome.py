@@ -27,6 +27,8 @@ def until(condition: TensorLike) -> Until:
 
     That step is part of the results.
 
+    `condition` is a scalar; any number that is not zero counts as true.
+
     >>> import symc, symc.tensor as T
     >>> powers, _ = symc.scan(
     ...     lambda x: (x * 2, symc.until(x * 2 > 20)), outputs_info=1, n_steps=100

@@ -175,7 +175,22 @@ class Series:
 
 
 class Benchmarks:
-    """`symc.benchmark`: call it, or one of its methods."""
+    """Measures compiled functions: call `symc.benchmark` with one and arguments, or its methods.
+
+    It gives a `Benchmark`: the time of compiling beside those of calls, of a `Function` and of
+    another function for the same arrays, and after how many calls compiling has paid.
+
+    >>> import numpy as np, symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> f = symc.function([x], T.exp(x).sum(), name="f")
+    >>> found = symc.benchmark(f, np.ones(1000), against=np.sum, seconds=0.01)
+    >>> found.cold.total > found.warm.total > 0
+    True
+    >>> print(found)  # doctest: +ELLIPSIS
+    f, mode 'default'
+    making it ... cold ... warm
+    ...
+    """
 
     def __call__(
         self, f: Function, *args: Any, against: Call | None = None, seconds: float = 0.3
@@ -188,17 +203,6 @@ class Benchmarks:
         their values back afterwards. The cold time is that of a process that has compiled before:
         the first time, importing the compiler comes on top. A call on a device is measured until
         the device is done with it; its memory is not.
-
-        >>> import numpy as np, symc, symc.tensor as T
-        >>> x = T.vector("x")
-        >>> f = symc.function([x], T.exp(x).sum(), name="f")
-        >>> found = symc.benchmark(f, np.ones(1000), against=np.sum, seconds=0.01)
-        >>> found.cold.total > found.warm.total > 0
-        True
-        >>> print(found)  # doctest: +ELLIPSIS
-        f, mode 'default'
-        making it ... cold ... warm
-        ...
         """
         compiled_function(f, "symc.benchmark")
         cold, warm, made = _made_twice(f)

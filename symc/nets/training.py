@@ -20,7 +20,7 @@ Scores: TypeAlias = Callable[[Weights, Tensor], Tensor]
 def learner(
     w: Weights, inputs: Sequence[Tensor], loss: Tensor, *, name: str, rate: float = 1e-3
 ) -> Function:
-    """A function from inputs to the loss that changes all weights by a step of Adam.
+    """A `Function` from inputs to the loss that changes all weights by a step of Adam.
 
     >>> import numpy as np, symc, symc.tensor as T
     >>> w, x = symc.nets.Weights(), T.fmatrix("x")
@@ -40,13 +40,24 @@ def cross_entropy(scores: Tensor, right: Tensor) -> Tensor:
 
 
 def classification(w: Weights, scores: Scores, images: Tensor, *, name: str) -> Function:
-    """`learner` of the cross-entropy between scores of images and the right classes."""
+    """`learner` of the cross-entropy between scores of images and the right classes.
+
+    `scores` is a function from the weights and images to a tensor (images, classes). The `Function`
+    takes images and an integer vector of classes.
+
+    >>> import numpy as np, symc.nets, symc.tensor as T
+    >>> w, x = symc.nets.Weights(), T.fmatrix("x", (None, 2))
+    >>> step = symc.nets.classification(w, lambda w, x: w.dense("out", x, 2), x, name="step")
+    >>> first, last = [float(step(np.eye(2, dtype="f4"), [0, 1])) for _ in range(40)][::39]
+    >>> last < first
+    True
+    """
     labels = T.lvector("labels")
     return learner(w, [images, labels], cross_entropy(scores(w, images), labels), name=name)
 
 
 def train(step: Callable[..., Any], batches: Iterable[Sequence[Any]]) -> list[float]:
-    """The loss of each batch, as the function learns from them one after the other.
+    """The losses of all batches as floats, while the function learns from one after the other.
 
     >>> from symc.nets import train
     >>> train(lambda x: x / 2, [[4.0], [2.0]])

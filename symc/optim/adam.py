@@ -24,6 +24,15 @@ def adam(
 
     `beta1` and `beta2` are how much is kept at each step of the running means of gradients and of
     their squares; both are corrected for having started from 0.
+
+    The updates are for ``symc.function(..., updates=...)``; `learning_rate` may be a scalar tensor
+    or a schedule. State has the dtypes and shapes of the parameters.
+
+    >>> import symc
+    >>> w = symc.shared(1.0)
+    >>> step = symc.function([], w * w, updates=symc.optim.adam(w * w, [w], 0.1), mode="python")
+    >>> [round(float(step()), 6) for _ in range(3)]
+    [1.0, 0.81, 0.64066]
     """
     return _adam(loss, params, learning_rate, (beta1, beta2), epsilon, 0.0)
 
@@ -40,6 +49,14 @@ def adamw(
     """Adam with weights that decay, ``param -= learning_rate * weight_decay * param``.
 
     Loshchilov and Hutter, Decoupled weight decay regularization, 2019.
+
+    The updates are for ``symc.function(..., updates=...)``, with state of the parameters' shapes.
+
+    >>> import symc
+    >>> w = symc.shared(1.0)
+    >>> step = symc.function([], w * w, updates=symc.optim.adamw(w * w, [w], 0.1), mode="python")
+    >>> [round(float(step()), 6) for _ in range(3)]
+    [1.0, 0.808201, 0.637633]
     """
     return _adam(loss, params, learning_rate, (beta1, beta2), epsilon, weight_decay)
 
@@ -78,6 +95,14 @@ def adamax(
     """Adamax (Kingma, Ba 2015, algorithm 2): sizes of gradients by their largest, not by squares.
 
     `epsilon` is added to the sizes, so that gradients of 0 divide by something.
+
+    The updates are for ``symc.function(..., updates=...)``, with state of the parameters' shapes.
+
+    >>> import symc
+    >>> w = symc.shared(1.0)
+    >>> step = symc.function([], w * w, updates=symc.optim.adamax(w * w, [w], 0.1), mode="python")
+    >>> [round(float(step()), 6) for _ in range(3)]
+    [1.0, 0.81, 0.648296]
     """
     step = counted(params)
     rate = pace(learning_rate, params, step)

@@ -17,7 +17,16 @@ def adagrad(
     learning_rate: Rate = 1e-2,
     epsilon: float = 1e-10,
 ) -> Updates:
-    """Adagrad (Duchi, Hazan, Singer 2011): divides by the root of the sum of squared gradients."""
+    """Adagrad (Duchi, Hazan, Singer 2011): divides by the root of the sum of squared gradients.
+
+    The updates are for ``symc.function(..., updates=...)``, with state of the parameters' shapes.
+
+    >>> import symc
+    >>> w = symc.shared(1.0)
+    >>> step = symc.function([], w * w, updates=symc.optim.adagrad(w * w, [w], 0.1), mode="python")
+    >>> [round(float(step()), 6) for _ in range(3)]
+    [1.0, 0.81, 0.694061]
+    """
     rate = pace(learning_rate, params)
     updates = list(rate.updates)
     for param, gradient in zip(params, gradients(loss, params), strict=True):
@@ -41,6 +50,14 @@ def rmsprop(
 
     With `centered` by their deviation from a running mean of the gradients (Graves 2013), and with
     `momentum` steps add up as in `sgd`.
+
+    The updates are for ``symc.function(..., updates=...)``, with state of the parameters' shapes.
+
+    >>> import symc
+    >>> w = symc.shared(1.0)
+    >>> step = symc.function([], w * w, updates=symc.optim.rmsprop(w * w, [w]), mode="python")
+    >>> [round(float(step()), 6) for _ in range(3)]
+    [1.0, 0.81, 0.693752]
     """
     rate = pace(learning_rate, params)
     updates = list(rate.updates)
@@ -69,7 +86,16 @@ def adadelta(
     decay: float = 0.95,
     epsilon: float = 1e-6,
 ) -> Updates:
-    """Adadelta (Zeiler 2012): steps as large as they were, relative to gradients as they were."""
+    """Adadelta (Zeiler 2012): steps as large as they were, relative to gradients as they were.
+
+    The updates are for ``symc.function(..., updates=...)``, with state of the parameters' shapes.
+
+    >>> import symc
+    >>> w = symc.shared(1.0)
+    >>> step = symc.function([], w * w, updates=symc.optim.adadelta(w * w, [w]), mode="python")
+    >>> [round(float(step()), 6) for _ in range(3)]
+    [1.0, 0.991076, 0.982098]
+    """
     rate = pace(learning_rate, params)
     updates = list(rate.updates)
     for param, gradient in zip(params, gradients(loss, params), strict=True):

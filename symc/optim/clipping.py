@@ -17,25 +17,51 @@ __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"
 
 
 def clip_by_value(gradients: Sequence[Tensor], low: float, high: float) -> list[Tensor]:
-    """The gradients with each element between `low` and `high`."""
+    """The gradients, tensors of the same shapes, with each element between `low` and `high`.
+
+    >>> import symc, symc.tensor as T
+    >>> symc.optim.clip_by_value([T.constant([-5.0, 0.5])], -1.0, 1.0)[0].eval()
+    array([-1. ,  0.5])
+    """
     if low > high:
         raise ValueError(f"clip_by_value: low={low} is above high={high}")
     return [T.clip(gradient, low, high) for gradient in gradients]
 
 
 def clip_by_norm(gradients: Sequence[Tensor], limit: float) -> list[Tensor]:
-    """The gradients, each scaled down to the norm `limit` where it is longer."""
+    """The gradients, each scaled down to the norm `limit` where it is longer.
+
+    Tensors of the same shapes.
+
+    >>> import symc, symc.tensor as T
+    >>> short, long = symc.optim.clip_by_norm([T.constant([0.5]), T.constant([3.0, 4.0])], 1.0)
+    >>> short.eval(), long.eval()
+    (array([0.5]), array([0.6, 0.8]))
+    """
     return [gradient * _factor(global_norm([gradient]), limit) for gradient in gradients]
 
 
 def clip_by_global_norm(gradients: Sequence[Tensor], limit: float) -> list[Tensor]:
-    """The gradients, all scaled by one factor, so that their norm together is at most `limit`."""
+    """The gradients, all scaled by one factor, so that their norm together is at most `limit`.
+
+    Tensors of the same shapes. Directions stay (Pascanu, Mikolov and Bengio, 2013).
+
+    >>> import symc, symc.tensor as T
+    >>> small, large = symc.optim.clip_by_global_norm([T.constant([3.0]), T.constant([4.0])], 1.0)
+    >>> small.eval(), large.eval()
+    (array([0.6]), array([0.8]))
+    """
     norm = global_norm(gradients)
     return [g * T.cast(_factor(norm, limit), g.dtype) for g in gradients]
 
 
 def global_norm(gradients: Sequence[Tensor]) -> Tensor:
-    """The Euclidean norm of all elements of all gradients."""
+    """The Euclidean norm of all elements of all gradients: a scalar, at least of float32.
+
+    >>> import symc, symc.tensor as T
+    >>> symc.optim.global_norm([T.constant([3.0]), T.constant([4.0])]).eval()
+    array(5.)
+    """
     if not gradients:
         raise ValueError("global_norm needs at least one gradient")
     return T.sqrt(reduce(add, [T.sqr(gradient).sum() for gradient in gradients]))

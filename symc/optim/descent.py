@@ -23,6 +23,9 @@ def sgd(
     ``momentum ** age``; with `nesterov` momentum, from where the momentum alone would lead
     (Sutskever et al., On the importance of initialization and momentum in deep learning, 2013).
 
+    The updates are for ``symc.function(..., updates=...)``. `learning_rate` may be a scalar tensor
+    or a schedule.
+
     >>> import symc
     >>> w = symc.shared(1.0)
     >>> step = symc.function([], w * w, updates=symc.optim.sgd(w * w, [w], 0.25))

@@ -27,7 +27,14 @@ _Memory: TypeAlias = "deque[tuple[Array, Array]]"
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """Where a minimisation ended: the parameters have the values that belong to `value`."""
+    """Where a minimisation ended: the parameters have the values that belong to `value`.
+
+    >>> import symc
+    >>> w = symc.shared(0.0, name="w")
+    >>> found = symc.optim.minimize((w - 3) ** 2, [w])
+    >>> found.converged, found.iterations
+    (True, 2)
+    """
 
     value: float
     gradient: float
@@ -55,6 +62,11 @@ class LBFGS:
     """A compiled loss and its gradient, to be minimised for any values of the inputs.
 
     `lbfgs` makes it.
+
+    >>> import symc
+    >>> w = symc.shared(0.0, name="w")
+    >>> symc.optim.lbfgs((w - 3) ** 2, [w])().value
+    0.0
     """
 
     def __init__(
@@ -192,10 +204,7 @@ def lbfgs(
     inputs: Sequence[Tensor] = (),
     history: int = 10,
 ) -> LBFGS:
-    """A function that minimises a loss by L-BFGS, starting from the parameters' values.
-
-    Call it with values of the `inputs`; it returns a `Minimum`. `history` is how many steps it
-    remembers. The line search satisfies the strong Wolfe conditions.
+    """A function that minimises a loss, a scalar tensor, by L-BFGS from the parameters' values.
 
     >>> import numpy as np, symc, symc.tensor as T
     >>> w, x = symc.shared(np.zeros(2), name="w"), T.vector("x")
@@ -219,6 +228,11 @@ def minimize(
     """Minimises a loss by L-BFGS once, for given values of its inputs: ``{x: array}``.
 
     The parameters have the values that it found afterwards. See `LBFGS` for when it ends.
+
+    >>> import symc
+    >>> w = symc.shared(0.0, name="w")
+    >>> symc.optim.minimize((w - 3) ** 2, [w]).value, float(w.get_value())
+    (0.0, 3.0)
     """
     values = dict(given or {})
     return LBFGS(loss, params, list(values), history)(

@@ -65,6 +65,14 @@ def load(
     Files of format 1 can be read, which symc has written since 0.1.
 
     Raises `BadFile` for a file that is damaged, or was written by a later symc, or not by symc.
+
+    >>> import symc, symc.tensor as T
+    >>> import pathlib, tempfile
+    >>> x = T.vector("x")
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "double.symc")
+    >>> symc.save(symc.function([x], x * 2, mode="python"), file)
+    >>> symc.load(file)([1.0, 2.0])
+    array([2., 4.])
     """
     document, arrays = archive.read(Path(path))
     try:

@@ -41,6 +41,12 @@ def explain(made: Compilation) -> str:
     With each kernel and routine stand its bytes and operations; see `codegen/cost/work.py` for
     their meaning, and `codegen/cost/operations.py` for the routines. Below stands for each pair of
     kernels that might have been one why they are not.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> f = symc.function([x], T.exp(x).sum())
+    >>> print(f.explain().splitlines()[0])
+    1. kernel, 1 stage
     """
     from symc.codegen.blocks import every_step
     from symc.codegen.text import expression

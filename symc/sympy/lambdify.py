@@ -115,6 +115,14 @@ class Lambdified:
     """The result of `lambdify`: call it with numbers or arrays.
 
     `functions` has the compiled functions, by the dtypes and ranks of the arguments.
+
+    >>> import symc
+    >>> import sympy
+    >>> from symc.sympy import lambdify
+    >>> x = sympy.Symbol("x")
+    >>> f = lambdify(x, sympy.sin(x) + x, mode="python")
+    >>> f, len(f.functions), float(f(0.0)), len(f.functions)
+    (<lambdified (x) -> x + sin(x)>, 0, 0.0, 1)
     """
 
     def __init__(

@@ -116,6 +116,8 @@ def corrcoef(
 ) -> Tensor:
     """The correlation coefficients of variables, as `cov` has them: from -1 to 1.
 
+    A matrix, or a scalar for one variable, of float64 unless given.
+
     >>> import symc.tensor as T
     >>> T.corrcoef([[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]]).eval()
     array([[ 1., -1.],
@@ -137,7 +139,7 @@ def corrcoef(
 def histogram_bin_edges(
     a: TensorLike, bins: int | TensorLike = 10, range: tuple[Any, Any] | None = None
 ) -> Tensor:
-    """The edges of the bins of `histogram`.
+    """The edges of equal bins over a range: a float64 vector, one longer than there are bins.
 
     >>> import symc.tensor as T
     >>> T.histogram_bin_edges([0.0, 3.0, 4.0], bins=2).eval()

@@ -226,7 +226,7 @@ def eye(n: Any, m: Any = None, k: TensorLike = 0, dtype: Any = None) -> Tensor:
 
 
 def identity(n: Any, dtype: Any = None) -> Tensor:
-    """The n by n identity matrix.
+    """The n by n identity matrix, of dtype `config.floatX` unless given; n may be a scalar tensor.
 
     >>> import symc.tensor as T
     >>> T.identity(2).eval()

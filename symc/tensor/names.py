@@ -158,7 +158,7 @@ def copy(x: TensorLike) -> Tensor:
 
 
 def ndim(a: TensorLike) -> int:
-    """The number of axes, an int that is known for every tensor.
+    """The number of axes of a tensor or array, an int that is known for every one.
 
     >>> import symc.tensor as T
     >>> T.ndim(T.matrix("m")), T.ndim([1, 2])

@@ -39,9 +39,12 @@ Text: TypeAlias = tuple[str, int]
 
 
 def expression(node: Tensor, depth: int = DEPTH, longest: int | None = LONGEST) -> str:
-    """The expression of a node, whose parts have their names if they have any.
+    """The expression of a tensor as text, in which parts have their names if they have any.
 
-    It is at most `depth` deep, and less where it would become much longer than `longest`.
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> symc.debug.expression(T.exp(x) + 1)
+    'exp(x) + 1.0'
     """
     writer = _Writer({})
     text = writer.whole(node, depth)[0]

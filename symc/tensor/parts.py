@@ -74,6 +74,8 @@ def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
 def modf(x: TensorLike) -> tuple[Tensor, Tensor]:
     """The pair of the fraction and the whole number that x is the sum of, both with its sign.
 
+    Elementwise; integers become floats. Raises DTypeError for complex numbers.
+
     >>> import symc.tensor as T
     >>> fraction, whole = T.modf([1.5, -0.25])
     >>> fraction.eval(), whole.eval()

@@ -127,7 +127,9 @@ def one_hot(x: TensorLike, num_classes: int | Tensor, dtype: Any = None, axis: i
 
 
 def to_one_hot(y: TensorLike, nb_class: int | Tensor, dtype: Any = None) -> Tensor:
-    """Theano's name for `one_hot`: rows with a 1 at each class, of `config.floatX` unless given.
+    """Theano's name for `one_hot`: for each class a row with a 1, by default of `config.floatX`.
+
+    Raises DTypeError unless `y` has integers.
 
     >>> import symc.tensor as T
     >>> T.to_one_hot([0, 2], 3).eval()

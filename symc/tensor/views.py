@@ -166,6 +166,8 @@ def _unpacked(values: tuple[Any, ...]) -> tuple[Any, ...]:
 def transpose(x: TensorLike, *axes: Any) -> Tensor:
     """`x` with its axes in reversed order, or in the order given.
 
+    A view; raises BadIndex for an axis that is not there.
+
     >>> import symc.tensor as T
     >>> T.transpose(T.tensor("float64", (2, 3, 4), "a"), 0, 2, 1)
     <a.dimshuffle(0, 2, 1) float64[2, 4, 3]>

@@ -34,7 +34,7 @@ def c_op(
     output: Mapping[str, Any],
     grad: Rule | None = None,
 ) -> Declared:
-    """Makes an op of a function in a C file, which fills arrays.
+    r"""Makes an op of a function in a C file, which fills arrays.
 
     `call` is the call as C has it: ``"smooth(x, n, width, y)"``. `inputs` and `output` have the
     types of the arrays in it, such as ``{"x": "float64[n]", "width": "int64"}`` and
@@ -51,6 +51,18 @@ def c_op(
 
         smooth = symc.c_op("smooth.c", "smooth(x, n, width, y)", output={"y": "float64[n]"},
                            inputs={"x": "float64[n]", "width": "int64"})
+
+    >>> import symc
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "last.c")
+    >>> _ = file.write_text(
+    ...     "#include <stdint.h>\n"
+    ...     "void last(const double *x, int64_t n, double *y) { y[0] = x[n - 1]; }\n"
+    ... )
+    >>> types = {"inputs": {"x": "float64[n]"}, "output": {"y": "float64[1]"}}
+    >>> last = symc.c_op(file, "last(x, n, y)", **types)
+    >>> last([1.0, 2.0, 3.0]).eval()
+    array([3.])
     """
     if inputs.keys() & output.keys():
         raise ValueError(f"c_op: {min(inputs.keys() & output.keys())!r} is an input and an output")
@@ -86,6 +98,14 @@ def c_function(
         double wave(double x, double a) { return sin(a * x); }
 
         wave = symc.c_function("wave.c", "wave", arguments=2)
+
+    >>> import symc
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "twice.c")
+    >>> _ = file.write_text("double twice(double x) { return 2 * x; }")
+    >>> twice = symc.c_function(file, "twice", grad=lambda bar, x: 2 * bar)
+    >>> twice([1.0, 2.0]).eval()
+    array([2., 4.])
     """
     path = Path(file).resolve()
     kind = as_spec(dtype).dtype

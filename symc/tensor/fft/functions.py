@@ -66,9 +66,9 @@ def ifft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Nor
 
 
 def rfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
-    """The transform of real numbers: its first ``n // 2 + 1`` results, which the others mirror.
+    """The transform of real numbers along an axis: its first ``n // 2 + 1`` results, complex.
 
-    Complex. `x` has real numbers (DTypeError for others), `n` and `norm` are as for `fft`.
+    The others mirror these.
 
     >>> import symc.tensor as T
     >>> T.fft.rfft(T.constant([1.0, 0.0, -1.0, 0.0])).eval()

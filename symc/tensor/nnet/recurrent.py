@@ -117,6 +117,8 @@ def lstm(
 
     Shapes are as for `lstm_cell`.
 
+    Both are tensors of the dtype of `x`.
+
     >>> import symc.tensor as T
     >>> x, h, c = T.ones((3, 1, 1)), [[0.0]], [[8.0]]
     >>> T.nnet.lstm(x, h, c, T.zeros((1, 4)), T.zeros((1, 4))).memory.eval().ravel()
@@ -146,6 +148,8 @@ def gru(
     Gives the outputs of all steps, (steps, batch, hidden), in the order of `lstm`.
 
     Shapes are as for `gru_cell`.
+
+    A tensor of the dtype of `x`.
 
     >>> import symc.tensor as T
     >>> T.nnet.gru(T.ones((3, 1, 1)), [[0.0]], [[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]).eval().ravel()
