@@ -65,7 +65,7 @@ class Calling:
     threads: bool
     """Whether it takes the number of threads, for a loop inside."""
     folds: bool
-    """Whether it accumulates in vector registers, range after range."""
+    """Whether it accumulates in vector registers: range after range, or in steps of a loop."""
     scratch: Scratch | None
     """The memory that it needs for each thread."""
     loops: Mapping[str, LoopForm]
@@ -86,7 +86,8 @@ def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
         None if found is None else ParallelRange(found, work(found), granule(found)),
         any(form.price is not None for form in loops.values()),
-        found is not None and any(form.reductions for form in loops.values()),
+        not any(form.price is not None for form in loops.values())
+        and any(form.reductions for form in loops.values()),
         scratch,
         loops,
     )

@@ -288,11 +288,18 @@ def is_long(fold: Fold) -> bool:
     return not (isinstance(count, int) and count <= 2 * FEWEST)
 
 
-def is_large(stage: Stage, fold: Fold) -> bool:
-    """Whether a fold should be cut into chunks: it has no other loops, and may be long."""
+def is_large(builder: KernelBuilder, stage: Stage, fold: Fold) -> bool:
+    """Whether a fold should be cut into chunks: it has no other loops, and may be long.
+
+    Slices that have another length in each step of a loop are short, mostly, and memory for partial
+    results would be asked for in each step; those of graphics cards are long as it is.
+    """
     count = product(fold.extents)
     quick = fold.op in ("and", "or")  # conditions, mostly of short index arrays
-    return not (stage.loops or quick or (isinstance(count, int) and count <= 2 * CHUNK))
+    short = isinstance(count, int) and count <= 2 * CHUNK
+    if builder.context.sizes.varies(count) and not builder.context.on_device:
+        return False
+    return not (stage.loops or quick or short)
 
 
 def _chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:

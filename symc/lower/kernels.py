@@ -51,7 +51,7 @@ def _stage(builder: KernelBuilder, stage: Stage, prefix: list[ir.Var], scope: Sc
                 folds.split(builder, stage, lowering, scope)
         case Fold() if stage.column:
             folds.column(builder, stage, lowering, prefix, scope)
-        case Fold() if folds.is_large(stage, lowering) and not prefix:
+        case Fold() if folds.is_large(builder, stage, lowering) and not prefix:
             folds.chunked(builder, stage, lowering, scope)
         case Fold():
             folds.row(builder, stage, lowering, prefix, scope)

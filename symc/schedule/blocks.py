@@ -75,6 +75,12 @@ class BlockLengths(Lengths):
     def measured(self, dim: Dim) -> list[Size]:
         return [size for size in sizes(dim) if self._is_inside(size)]
 
+    def varies(self, dim: Dim) -> bool:
+        outside = self.outside(dim)
+        return self.outer.varies(outside) or any(
+            isinstance(size.source.op, StepNumber | Measured) for size in sizes(outside)
+        )
+
     def outside(self, dim: Dim) -> Dim:
         """A length of the block in lengths of the program around it."""
         if isinstance(dim, int):

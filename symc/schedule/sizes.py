@@ -160,6 +160,11 @@ class Lengths:
         """The sizes in a length that a scalar of this very program or block gives."""
         raise NotImplementedError
 
+    def varies(self, dim: Dim) -> bool:
+        """Whether a length may be another one in each step of a loop around the block."""
+        del dim
+        return False
+
     def variable(self, size: Size) -> str:
         """The name of the size variable of one size."""
         found = self.raw(symbolic(size))

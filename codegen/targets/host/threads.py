@@ -25,6 +25,20 @@ WORDS = Words(
 )
 
 
+def copies_one(host: HostWriter, routine: Routine) -> bool:
+    """Whether a routine copies one number.
+
+    After a copy of its bytes gcc takes a variable for an integer, and keeps a float among those.
+    """
+    match routine:
+        case Routine("copy_bytes", (Pointer(to), Pointer(source), Const(count))):
+            dtype = host.buffers[to].dtype
+            same = dtype is host.buffers[source].dtype and not dtype.is_complex
+            return same and count == dtype.bytes
+        case _:
+            return False
+
+
 @record
 class ThreadDialect:
     """The dialect of a processor: kernels in C, of which several threads may do parts."""
@@ -80,7 +94,12 @@ class ThreadDialect:
         """None."""
 
     def routine(self, host: HostWriter, routine: Routine) -> None:
-        """A call of a function of `runtime/blas.h`."""
+        """A call of a function of `runtime/blas.h`; one element is copied by an assignment."""
+        if copies_one(host, routine):
+            to, source = (host.element(arg) for arg in routine.args[:2] if isinstance(arg, Pointer))
+            host.remark(routine.note)
+            host.put(f"{to} = {source};")
+            return
         signature = ROUTINES[routine.name]
         arguments = routine_arguments(host, routine)
         if signature.threads:

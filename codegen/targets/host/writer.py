@@ -105,6 +105,10 @@ class HostWriter:
         zero = pointer.offset == const(0)
         return name if zero else f"{name} + {self.printer.text(pointer.offset, MUL)}"
 
+    def element(self, pointer: Pointer) -> str:
+        """The element itself."""
+        return f"{self.printer.buffers[pointer.buffer]}[{self.printer.text(pointer.offset)}]"
+
     # --- statements -------------------------------------------------------------------------------
 
     def put(self, line: str, depth: int = 1) -> None:
