@@ -39,7 +39,6 @@ from symc.codegen.signs import factors
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from symc.codegen.dtypes import DType
     from symc.codegen.passes.walk import Block
     from symc.codegen.targets.base import DeviceWords
 
@@ -108,7 +107,7 @@ class Grid:
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """An array of the thread's own, or a piece of the team's memory."""
-        name, kind = writer.printer.buffers[buffer.name], self.scalar(writer, buffer.dtype)
+        name, kind = writer.printer.buffers[buffer.name], self.scalar(writer, buffer)
         if self.memory is not None and buffer.name in self.memory.offsets:
             place = f"memory + {name}_at" if buffer.name in placed(self.memory) else "memory"
             kind = self.space + kind
@@ -118,9 +117,9 @@ class Grid:
         count = int(getattr(bytes_of(buffer), "value", 0)) // buffer.dtype.bytes
         writer.put(f"{kind} {name}[{max(count, 1)}];")
 
-    def scalar(self, writer: Writer, dtype: DType) -> str:
+    def scalar(self, writer: Writer, buffer: Buffer) -> str:
         """The type itself."""
-        return writer.lang.types[dtype.name]
+        return writer.lang.types[buffer.dtype.name]
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
         """A barrier, or a reduction over the team."""

@@ -33,7 +33,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.calls import THRESHOLD, Calling, LoopForm
 from symc.codegen.passes.memory import bytes_of, is_on_stack
-from symc.codegen.passes.reductions import Reduction
+from symc.codegen.passes.reductions import Reduction, widths_of_flags
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -61,7 +61,8 @@ def emit_kernel(
         printer.vars[size.name]
     if calling.folds and printer.lang.folds is not None:
         printer.used[printer.lang.folds] = None
-    emit_block(writer, kernel.body, ProcessorLoops(loop, calling.loops))
+    form = ProcessorLoops(loop, calling.loops, widths_of_flags(kernel.body))
+    emit_block(writer, kernel.body, form)
     head = signature(kernel, name, printer, calling)
     lines = "\n".join(writer.lines)
     body = f"{{\n{lines}\n}}\n"
@@ -115,7 +116,7 @@ class Form(Protocol):
         """The declaration of a local array."""
         ...
 
-    def scalar(self, writer: Writer, dtype: DType) -> str:
+    def scalar(self, writer: Writer, buffer: Buffer) -> str:
         """The type of a local variable."""
         ...
 
@@ -130,6 +131,8 @@ class ProcessorLoops:
 
     ranged: Loop | None
     forms: Mapping[str, LoopForm]
+    flags: Mapping[str, int]
+    """The bits of what is compared for the bools that are accumulated."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """A ``for`` with its pragmas."""
@@ -139,9 +142,16 @@ class ProcessorLoops:
         """An array on the stack, or scratch memory."""
         emit_alloc(writer, buffer)
 
-    def scalar(self, writer: Writer, dtype: DType) -> str:
-        """The type itself, but that gcc makes no vector loop which accumulates a bool."""
-        return writer.lang.types["uint8" if dtype.kind == "bool" else dtype.name]
+    def scalar(self, writer: Writer, buffer: Buffer) -> str:
+        """The type itself, but that gcc makes no vector loop which accumulates a bool.
+
+        An integer as wide as what is compared has as many lanes, which nothing packs together.
+        """
+        name = buffer.dtype.name
+        if buffer.dtype.kind == "bool":
+            bits = self.flags.get(buffer.name, 8)
+            name = f"int{bits}" if bits > 8 else "uint8"
+        return writer.lang.types[name]
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
         """Nothing: a thread of a processor is a team of one."""
@@ -197,7 +207,7 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> OpenBlock | None:
             if buffer.shape:
                 form.alloc(writer, buffer)
             else:
-                emit_scalar(writer, buffer, value, form.scalar(writer, buffer.dtype))
+                emit_scalar(writer, buffer, value, form.scalar(writer, buffer))
         case If(condition, then, otherwise):
             writer.put(f"if ({writer.value(condition)}) {{")
             return OpenBlock(iter(then), otherwise)

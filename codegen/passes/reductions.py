@@ -9,6 +9,7 @@ from symc.codegen.ir import (
     AccumulateOp,
     Alloc,
     Barrier,
+    Binary,
     Combine,
     Expr,
     If,
@@ -19,7 +20,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.walk import nodes, statements
+from symc.codegen.passes.walk import Block, nodes, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
@@ -72,6 +73,20 @@ def reductions(loop: Loop, scalars: AbstractSet[str]) -> list[Reduction] | None:
     if any(touches(stmt, found.keys()) for stmt in statements(loop.body)):
         return None
     return list(found.values())
+
+
+def widths_of_flags(body: Block) -> dict[str, int]:
+    """For bools that a kernel accumulates in loops, the bits of the widest operands compared."""
+    found: dict[str, int] = {}
+    for stmt in statements(body):
+        if isinstance(stmt, Accumulate) and stmt.value.dtype.kind == "bool":
+            compared = [
+                node.left.dtype.bits
+                for node in nodes(stmt.value)
+                if isinstance(node, Binary) and node.left.dtype.kind in ("int", "uint", "float")
+            ]
+            found[stmt.buffer] = max([8, found.get(stmt.buffer, 8), *compared])
+    return found
 
 
 def touches(stmt: Stmt, buffers: AbstractSet[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,43 @@ def test_a_loop_of_no_steps_and_of_one() -> None:
         wanted = np.arange(5.0)
         wanted[: count + 1] = np.cumsum(wanted[: count + 1])
         np.testing.assert_array_equal(function(np.arange(5.0), count), wanted)
+
+
+def test_a_number_is_a_float_from_before_the_first_step() -> None:
+    """A copy of its bytes made gcc keep it among integers: two moves in every step."""
+    x = T.vector("x")
+    most, records = symc.scan(
+        lambda now, most, count: [T.maximum(most, now), count + T.gt(now, most)],
+        sequences=[x],
+        outputs_info=[T.constant(-1.0), T.constant(0)],
+    )[0]
+    function = symc.function([x], [most[-1], records[-1]])
+    if symc.config.device == "cpu":
+        assert "copy_bytes(state" not in function.source
+    assert [each.item() for each in function(np.array([0.5, 0.25, 3.0]))] == [3.0, 2]
+
+
+def test_a_ragged_row_is_summed_without_memory() -> None:
+    """Rows of a sparse matrix; a slice's length differs from step to step."""
+    starts, columns = T.lvector("starts"), T.lvector("columns")
+    values, x = T.vector("values"), T.vector("x")
+
+    def row(i: Any, y: Any) -> Any:
+        begin, end = starts[i], starts[i + 1]
+        return y[i].set((values[begin:end] * x[columns[begin:end]]).sum())
+
+    count = starts.shape[0] - 1
+    product = symc.fori_loop(0, count, row, T.zeros(count))
+    function = symc.function([starts, columns, values, x], product)
+    if symc.config.device == "cpu":
+        assert "malloc" not in function.source, "memory for partial results in each step"
+    some = np.random.default_rng(1)
+    lengths = some.integers(0, 30, 12)
+    given = np.concatenate([[0], np.cumsum(lengths)])
+    places, numbers = some.integers(-5, 5, given[-1]), some.normal(size=given[-1])
+    vector = some.normal(size=5)
+    wanted = [numbers[a:b] @ vector[places[a:b]] for a, b in pairwise(given)]
+    np.testing.assert_allclose(function(given, places, numbers, vector), wanted, atol=1e-13)
+    places[given[3]] = 5
+    with pytest.raises(IndexError):
+        function(given, places, numbers, vector)
