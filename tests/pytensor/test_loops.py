@@ -69,6 +69,14 @@ def test_gradients_through_the_last_steps_of_a_loop_that_python_repeats() -> Non
     np.testing.assert_array_equal(f(np.ones((5, 2)))[0][:, 0], [0, 0, 0, 2, 1])
 
 
+def test_a_loop_of_no_steps_leaves_its_states_as_they_are() -> None:
+    u, start = pt.dmatrix("u"), pt.dvector("start")
+    states = scan(lambda u, s: pt.tanh(u + s), [u], outputs_info=[start])
+    gradient = pytensor.grad(states.sum(), start)
+    for steps in (0, 2):
+        compare([u, start], [states, gradient], [np.ones((steps, 2)), np.ones(2)])
+
+
 def test_while() -> None:
     x = pt.dscalar("x")
     states = scan(lambda s: (s * 2, until(s > 20)), outputs_info=[x], n_steps=50)

@@ -20,7 +20,7 @@ from pytensor.tensor.subtensor import IncSubtensor
 
 from symc import tensor as T
 from symc.graph.node import Tensor
-from symc.loops.api import scan as symc_scan
+from symc.loops.api import looping
 from symc.loops.outcome import until
 from symc.pytensor.conversion import as_bool, as_length, register
 
@@ -97,15 +97,14 @@ class _ScanWithArguments:
 
     def results(self) -> list[Tensor]:
         """The outputs of the Scan."""
-        traces, _ = symc_scan(
-            self.step,
-            sequences=[T.arange(self.steps), *self.sequences],
-            outputs_info=self.states(),
-            n_steps=self.steps,
-            return_list=True,
-        )
-        rows = iter(traces)
-        last = [_last(buffer, next(rows)) for buffer in self.mit_mots]
+        loop = looping(
+            self.step, [T.arange(self.steps), *self.sequences], self.states(), None, self.steps
+        ).done
+        first, traced = len(self.mit_mots), len(self.mit_sots) + len(self.sit_sots)
+        histories, collected = iter(loop.histories[first:]), iter(loop.collected)
+        # Not the last of the rows: a loop of no steps leaves its states as they are.
+        finals = [rows[-1] for rows in loop.finals]
+        states = zip(self.untraced, finals[first + traced :], strict=True)
         taps = self.info.mit_sot_in_slices
         started = [
             *((b, b[: -min(t)]) for b, t in zip(self.mit_sots, taps, strict=True)),
@@ -113,13 +112,18 @@ class _ScanWithArguments:
         ]
         kept: list[Tensor] = []
         for (buffer, start), spare in zip(started, self._spare_buffers(), strict=True):
-            trace = next(rows)
+            trace = next(histories)
             whole = T.concatenate([T.cast(start, trace.dtype), trace])
             kept.append(self._kept(whole, T.shape(buffer)[0], spare))
         for size, given in zip(self.nit_sots, self.op.outer_nitsot(self.node.inputs), strict=True):
             spare = not _is_covered(given, self.node.inputs[0], 0)
-            kept.append(self._kept(next(rows), as_length(size), spare))
-        return [*last, *kept, *(_last(state, next(rows)) for state in self.untraced)]
+            kept.append(self._kept(next(collected), as_length(size), spare))
+        buffers = zip(self.mit_mots, finals[:first], strict=True)
+        return [
+            *(T.cast(final, given.dtype) for given, final in buffers),
+            *kept,
+            *(T.cast(final, given.dtype) for given, final in states),
+        ]
 
     def _spare_buffers(self) -> list[bool]:
         """Whether each buffer of states may have more rows than there are states."""
@@ -179,7 +183,3 @@ def _is_covered(size: Any, steps: Any, start: int) -> bool:
         and all(isinstance(v, Constant) for v in others)
         and sum(int(v.data) for v in others) <= start
     )
-
-
-def _last(initial: Tensor, trace: Tensor) -> Tensor:
-    return T.cast(trace[-1], initial.dtype)
