@@ -51,7 +51,7 @@ from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
 from symc.theano.imports import install
 from symc.theano.printing import pp, pprint
 from symc.theano.scan_module import foldl, foldr, map, reduce, scan, scan_checkpoints
-from symc.theano.tensor.products import dot
+from symc.theano.tensor.products import dot as _dense_dot
 from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
 
@@ -65,9 +65,36 @@ __all__ = [
     "foldl", "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad",
     "gradient", "install", "map", "misc", "pp", "pprint", "predefined_linkers",
     "predefined_modes", "predefined_optimizers", "printing", "raise_op", "reduce", "sandbox",
-    "scalar", "scan", "scan_checkpoints", "scan_module", "shared", "subgraph_grad", "tensor",
-    "version",
+    "scalar", "scan", "scan_checkpoints", "scan_module", "shared", "sparse_grad", "subgraph_grad",
+    "tensor", "version",
 ]  # fmt: skip
+
+
+def dot(l: _Any, r: _Any) -> _Any:  # noqa: E741 -- Theano's names
+    """The product of two tensors or sparse matrices.
+
+    >>> import symc.theano as theano
+    >>> x = theano.tensor.dmatrix("x")
+    >>> theano.dot(x, x.T).eval({x: [[1.0, 2.0]]})
+    array([[5.]])
+    """
+    sparse = _sys.modules.get("symc.theano.sparse.type")  # without it there are no such variables
+    if sparse is not None and isinstance(l, sparse._sparse_py_operators):
+        return l.__dot__(r)
+    if sparse is not None and isinstance(r, sparse._sparse_py_operators):
+        return r.__rdot__(l)
+    return _dense_dot(l, r)
+
+
+def sparse_grad(var: _Any) -> _Any:
+    """Rows taken by a vector of integers, with a sparse gradient by the matrix they are from.
+
+    Raises AssertionError for other variables.
+    """
+    from symc.theano.tensor.subtensor import AdvancedSubtensor1
+
+    assert isinstance(var.owner.op, AdvancedSubtensor1)
+    return AdvancedSubtensor1(sparse_grad=True)(*var.owner.inputs)
 
 
 def __getattr__(name: str) -> _Any:

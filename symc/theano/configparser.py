@@ -14,6 +14,15 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from symc.theano.settings import AddConfigVar as AddConfigVar
+from symc.theano.settings import BoolParam as BoolParam
+from symc.theano.settings import ConfigParam as ConfigParam
+from symc.theano.settings import EnumStr as EnumStr
+from symc.theano.settings import FloatParam as FloatParam
+from symc.theano.settings import IntParam as IntParam
+from symc.theano.settings import StrParam as StrParam
+from symc.theano.settings import TypedParam as TypedParam
+
 _log = logging.getLogger("theano.configparser")
 
 DEFAULTS: dict[str, Any] = {
@@ -118,6 +127,11 @@ class Settings:
 
 def _fit(name: str, value: Any) -> Any:
     """The value with the setting's type. Raises ValueError for a value that is no choice of it."""
+    if name in _added:
+        param = _added[name]
+        if name in _values and not param.allow_override:
+            raise Exception("Can't change the value of this config parameter after initialization!")
+        return param.fitted(value)
     default = DEFAULTS[name]
     if isinstance(default, bool) and isinstance(value, str):
         value = value.lower() in ("1", "true", "yes", "on")
@@ -137,6 +151,9 @@ class TheanoConfig(Settings):
         return change_flags(*args, **kwargs)
 
 
+# What programs added, and values that were given for settings that nobody has added yet.
+_added: dict[str, ConfigParam] = {}
+THEANO_FLAGS_DICT: dict[str, Any] = {}
 _values = {name: value for name, value in DEFAULTS.items() if name != "change_flags"}
 config: Any = TheanoConfig(_values)
 
@@ -172,6 +189,20 @@ class change_flags:
         return changed
 
 
+def enter(name: str, param: ConfigParam) -> None:
+    """Enters a setting of a program."""
+    if name in _values or any(key.startswith(f"{name}.") for key in _values):
+        raise AttributeError("This name is already taken", name)
+    given = name in THEANO_FLAGS_DICT
+    if not given and callable(param.default):
+        value = param.default()
+    else:
+        value = THEANO_FLAGS_DICT.pop(name) if given else param.default
+    param.is_default = not given
+    _values[name] = param.fitted(value)
+    _added[name] = param
+
+
 def load(flags: str, files: str) -> None:
     """Take settings from configuration files (a list of paths) and then from THEANO_FLAGS."""
     parser = configparser.ConfigParser(interpolation=None)
@@ -189,6 +220,7 @@ def load(flags: str, files: str) -> None:
 
 def _take(name: str, value: str) -> None:
     if name not in _values:
+        THEANO_FLAGS_DICT[name] = value
         _log.warning("the setting %s is unknown to symc.theano and ignored", name)
     else:
         _values[name] = _fit(name, value)

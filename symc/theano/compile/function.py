@@ -215,10 +215,11 @@ class Function:
             made = self.definition
             variables = [each.variable for each in made.ins]
             shared = self.get_shared()
-            roots = made.roots
-            if not isinstance(self.symc_function, PythonProgram):
+            if isinstance(self.symc_function, PythonProgram):
+                roots = self.symc_function.roots
+            else:
                 _, translation, _ = translated(made)
-                roots = as_compiled(variables, roots, translation.known)
+                roots = as_compiled(variables, made.roots, translation.known)
             graph = FunctionGraph([*variables, *shared], roots)
             self.__dict__["_maker"] = SimpleNamespace(
                 fgraph=graph, mode=get_mode(made.mode), inputs=list(made.ins),

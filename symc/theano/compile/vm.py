@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symc.theano.compile.sharedvalue import SharedVariable
+from symc.theano.compile.told_lengths import with_told_lengths
 from symc.theano.compile.watching import Thunk, Watch
 from symc.theano.gof.fg import MissingInputError
 from symc.theano.gof.graph import Apply, Constant, io_toposort
@@ -22,9 +23,10 @@ def needs_python(made: Definition) -> bool:
     """Whether a definition has variables whose values are no arrays."""
     variables = [each.variable for each in made.ins]
     nodes = io_toposort(variables, made.roots)
-    types = {each.type for each in [*variables, *made.roots]}
-    types.update(each.type for node in nodes for each in [*node.inputs, *node.outputs])
-    return any(type(each).symbol is Type.symbol for each in types)
+    used = [*variables, *made.roots]
+    used += (each for node in nodes for each in [*node.inputs, *node.outputs])
+    # The classes of types: a program's own type may have equality and no hash.
+    return any(each.symbol is Type.symbol for each in {type(each.type) for each in used})
 
 
 class PythonProgram:
@@ -37,6 +39,9 @@ class PythonProgram:
         self.made, self.watch = made, watch or Watch()
         self.numbers: dict[Apply, int] = {}
         self.variables = [each.variable for each in made.ins]
+        self.roots = list(made.roots)
+        if watch is None:  # who watches wants to see all that the program wrote
+            self.roots = with_told_lengths(self.variables, self.roots)
 
     def __call__(self, *values: Any) -> list[Any]:
         made = self.made
@@ -44,12 +49,12 @@ class PythonProgram:
             variable: variable.type.decoded(value)
             for variable, value in zip(self.variables, values, strict=True)
         }
-        results = [self._value(each, known) for each in made.roots]
+        results = [self._value(each, known) for each in self.roots]
         first, second = len(made.outputs), len(made.outputs) + len(made.updates)
         for (target, _), new in zip(made.updates, results[first:second], strict=True):
             target.container.data = new
         found = zip(
-            [*made.roots[:first], *made.roots[second:]], [*results[:first], *results[second:]],
+            [*self.roots[:first], *self.roots[second:]], [*results[:first], *results[second:]],
             strict=True,
         )  # fmt: skip
         return [_copied(each.type.encoded(value)) for each, value in found]

@@ -154,10 +154,16 @@ def run_perform(op: Any, node: Apply, inputs: Sequence[Any], output_storage: Any
 
 
 class COp(Op):
-    """An op in files of C, which symc cannot run."""
+    """An op in files of C, which symc runs by its `perform` where it has one."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError("symc.theano runs no C of Theano's ops; use symc.c_op")
+    def __init__(self, func_files: Any, func_name: str | None = None) -> None:
+        files = [func_files] if isinstance(func_files, str) else list(func_files)
+        if type(self).perform is Op.perform and type(self).meaning is Op.meaning:
+            raise NotImplementedError(
+                "symc.theano runs no C of Theano's ops; give the op a perform method, or use "
+                "symc.c_op"
+            )
+        self.func_files, self.func_name = files, func_name
 
 
 # --- test values ----------------------------------------------------------------------------------

@@ -22,6 +22,28 @@ def is_sparse_variable(x: Any) -> bool:
     return isinstance(x, Variable) and isinstance(x.type, SparseType)
 
 
+def is_dense_variable(x: Any) -> bool:
+    """Whether a variable is a tensor. Raises NotImplementedError for other things."""
+    if not isinstance(x, Variable):
+        raise NotImplementedError(
+            "this function should only be called on *variables* (of type sparse.SparseType or "
+            "tensor.TensorType, for instance), not ", x,
+        )  # fmt: skip
+    return isinstance(x.type, TensorType)
+
+
+def is_dense(x: Any) -> bool:
+    """Whether a value is an array and no sparse matrix."""
+    return isinstance(x, np.ndarray)
+
+
+def constant(x: Any, name: str | None = None) -> Any:
+    """A sparse matrix that is known. Raises TypeError for other values."""
+    if not is_sparse(x):
+        raise TypeError("sparse.constant must be called on a scipy.sparse.spmatrix")
+    return as_sparse_variable(x, name)
+
+
 def as_sparse_variable(x: Any, name: str | None = None) -> Any:
     """A sparse matrix as a variable; one that is known as a constant."""
     if isinstance(x, Apply):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from symc.theano.sparse.basic import CSC, CSR, csm_properties
 from symc.theano.sparse.op import as_sparse_variable
+from symc.theano.sparse.parts import CSC, CSR, csm_properties
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
 

@@ -136,8 +136,8 @@ class _sparse_py_operators:
 
     @property
     def size(self) -> Any:
-        """The number of elements, those that are not there included."""
-        return self.shape[0] * self.shape[1]
+        """The number of elements that are there, as SciPy counts."""
+        return _ops().csm_data(self).size
 
     def __neg__(self) -> Any:
         return _ops().neg(self)

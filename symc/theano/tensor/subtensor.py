@@ -199,6 +199,10 @@ class AdvancedSubtensor1(Op):
     def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
         del outputs
         x, rows = inputs
+        if self.sparse_grad and x.ndim == 2:
+            from symc.theano.sparse.conversions import construct_sparse_from_list
+
+            return _of_part(x, [rows], construct_sparse_from_list(x, output_grads[0], rows))
         return _of_part(x, [rows], advanced_inc_subtensor1(_zeros(x), output_grads[0], rows))
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
