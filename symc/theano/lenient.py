@@ -1,7 +1,8 @@
 """Lengths that are told to be equal, or 1, only when a program runs.
 
 Where Theano's ops leave it to NumPy, lengths may differ at run time: values written into a part of
-a tensor broadcast, and the branches of an `ifelse` have shapes of their own. symc's expressions
+a tensor broadcast, the branches of an `ifelse` have shapes of their own, and windows of a pooling
+are longer than an image. symc's expressions
 for that cost copies that hardly any program needs. So a function is compiled without them; the
 first call that needs them compiles it again (`Function`), with `lengths_vary` set.
 """

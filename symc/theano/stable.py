@@ -147,7 +147,8 @@ def _order_with(gone: Sequence[int], ndim: int) -> tuple[Any, ...]:
 
 
 def _scalar(node: Apply) -> str | None:
-    return node.op.scalar_op.name if isinstance(node.op, Elemwise) else None
+    # A program's own scalar op may lack a name.
+    return getattr(node.op.scalar_op, "name", None) if isinstance(node.op, Elemwise) else None
 
 
 def _is_float(node: Apply) -> bool:

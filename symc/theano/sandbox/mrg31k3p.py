@@ -93,6 +93,8 @@ class mrg_uniform(Op):
             total = total * each
         count = T.shape(state)[0]
         steps = (total + count - 1) // count
+        if not isinstance(steps, int):  # no numbers at all still have the state they leave
+            steps = T.maximum(steps, 1)
         numbers = T.arange(count)
 
         def step(number: Tensor, before: Tensor) -> Any:

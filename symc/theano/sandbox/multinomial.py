@@ -93,6 +93,12 @@ class ChoiceFromUniform(MultinomialFromUniform):
 
     meaning = Op.meaning
 
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> Any:
+        """As many rows as there are of probabilities, of as many places as draws."""
+        from symc.theano.tensor.scalar_ops import tensor_from_scalar
+
+        return [(shapes[0][0], tensor_from_scalar(node.inputs[2]))]
+
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, *_: Any) -> None:
         given, unis, n = inputs
         if n > given.shape[1]:

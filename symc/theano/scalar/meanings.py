@@ -25,7 +25,6 @@ from symc.theano.scalar.rules import (
     true_div_out,
     upcast_out,
     upcast_out_min8,
-    upcast_out_nocomplex,
     upgrade_to_float,
     upgrade_to_float_no_complex,
 )
@@ -59,13 +58,21 @@ def converted(x: Tensor, dtype: str) -> Tensor:
     return constant(value.astype(dtype))
 
 
+def _at_least(x: Tensor, y: Tensor) -> Tensor:
+    """Whether ``x >= y``; complex numbers are in the order of their real parts first."""
+    if not x.dtype.name.startswith("complex"):
+        return T.ge(x, y)
+    first = T.eq(T.real(x), T.real(y)) & T.ge(T.imag(x), T.imag(y))
+    return T.gt(T.real(x), T.real(y)) | first
+
+
 def _maximum(x: Tensor, y: Tensor) -> Tensor:
     # Theano's gradient goes to the first of two equal operands.
-    return T.where(T.ge(x, y) | T.ne(x, x), x, y)
+    return T.where(_at_least(x, y) | T.ne(x, x), x, y)
 
 
 def _minimum(x: Tensor, y: Tensor) -> Tensor:
-    return T.where(T.le(x, y) | T.ne(x, x), x, y)
+    return T.where(_at_least(y, x) | T.ne(x, x), x, y)
 
 
 def _clip(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
@@ -110,8 +117,8 @@ BINARY: dict[str, Row] = {
     "int_div": (floor_out, lambda x, y: x // y, "out"),
     "mod": (floor_out, lambda x, y: x % y, "out"),
     "pow": (upcast_out_min8, lambda x, y: x**y, "out"),
-    "maximum": (upcast_out_nocomplex, _maximum, "out"),
-    "minimum": (upcast_out_nocomplex, _minimum, "out"),
+    "maximum": (upcast_out, _maximum, "out"),
+    "minimum": (upcast_out, _minimum, "out"),
     "lt": (bool_out_nocomplex, T.lt, "upcast"),
     "le": (bool_out_nocomplex, T.le, "upcast"),
     "gt": (bool_out_nocomplex, T.gt, "upcast"),

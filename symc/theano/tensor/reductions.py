@@ -280,6 +280,8 @@ def mean(
         s = math.true_div(s, lengths[position])
     if dtype is None and x.dtype == "float16":
         s = math.cast(s, "float16")
+    if s.dtype in discrete_dtypes:  # nothing was divided
+        s = math.cast(s, "float64")
     s.name = "mean"
     return s
 

@@ -17,11 +17,12 @@ from symc.tensor.nnet.pool import max_windows
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
 from symc.theano.gradient_types import DisconnectedType
+from symc.theano.lenient import lengths_vary
 from symc.theano.scalar.dtypes import integer_dtypes
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable, constant_of
 from symc.theano.tensor.shaping import element, only_first
-from symc.theano.tensor.signal.windows import pooled
+from symc.theano.tensor.signal.windows import gathered_windows, pooled
 from symc.theano.tensor.type import TensorType
 
 MOST = 3  # axes that symc's own pooling goes along; more are gathered
@@ -83,7 +84,7 @@ class Pool(Op):
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         numbers = windows_at(inputs[1:], self.ndim)
-        if numbers is None or self.ndim > MOST:
+        if numbers is None or self.ndim > MOST or lengths_vary():  # or longer than images
             return [pooled(inputs[0], inputs[1:], self.ndim, self.mode, self.ignore_border)]
         x = as_images(inputs[0], self.ndim)
         window, strides, pads = numbers
@@ -169,6 +170,8 @@ class MaxPoolGrad(Op):
         pads = tuple((pad, pad) for pad in lengths)
 
         def windows_of(images: Tensor) -> Tensor:
+            if lengths_vary():
+                return gathered_windows(images, inputs[3:], self.ndim, self.ignore_border)
             return max_windows(self.ndim, images, window, strides, pads, not self.ignore_border)
 
         last = tuple(range(x.ndim, x.ndim + self.ndim))

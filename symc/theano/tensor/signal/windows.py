@@ -14,6 +14,38 @@ def pooled(
     x: Tensor, lengths: Sequence[Tensor], ndim: int, mode: str, ignore_border: bool
 ) -> Tensor:
     """The windows of the last `ndim` axes, each put together by the mode."""
+    x, inside, counted = _gathered(x, lengths, ndim, ignore_border)
+    first = x.ndim - 2 * ndim
+    last = tuple(first + 2 * axis + 1 for axis in range(ndim))
+    if mode == "max":
+        return T.max(T.where(inside, x, _lowest(x)), axis=last)
+    total = T.sum(T.where(inside, x, T.zeros((), dtype=x.dtype)), axis=last, dtype=x.dtype.name)
+    if mode == "sum":
+        return total
+    counts = inside if mode == "average_exc_pad" else counted
+    windows = tuple(2 * axis + 1 for axis in range(ndim))
+    return total / T.cast(T.sum(T.cast(counts, "int64"), axis=windows), x.dtype)
+
+
+def gathered_windows(
+    x: Tensor, lengths: Sequence[Tensor], ndim: int, ignore_border: bool
+) -> Tensor:
+    """The windows of the last `ndim` axes, whose own axes are the last; least values outside."""
+    x, inside, _ = _gathered(x, lengths, ndim, ignore_border)
+    first = x.ndim - 2 * ndim
+    counts = [first + 2 * axis for axis in range(ndim)]
+    order = (*range(first), *counts, *(position + 1 for position in counts))
+    return T.transpose(T.where(inside, x, _lowest(x)), order)
+
+
+def _lowest(x: Tensor) -> Any:
+    return float("-inf") if x.dtype.is_float else 0
+
+
+def _gathered(
+    x: Tensor, lengths: Sequence[Tensor], ndim: int, ignore_border: bool
+) -> tuple[Tensor, Any, Any]:
+    """For each axis its windows and their elements; which are inside, and inside the padding."""
     first = x.ndim - ndim
     inside: Any = None
     counted: Any = None
@@ -30,16 +62,7 @@ def pooled(
         shape = T.shape(places)
         inside = _both(inside, T.reshape(real, [*shape, *rest]))
         counted = _both(counted, T.reshape(whole, [*shape, *rest]))
-    last = tuple(first + 2 * axis + 1 for axis in range(ndim))
-    if mode == "max":
-        low = float("-inf") if x.dtype.is_float else 0
-        return T.max(T.where(inside, x, low), axis=last)
-    total = T.sum(T.where(inside, x, T.zeros((), dtype=x.dtype)), axis=last, dtype=x.dtype.name)
-    if mode == "sum":
-        return total
-    counts = inside if mode == "average_exc_pad" else counted
-    windows = tuple(2 * axis + 1 for axis in range(ndim))
-    return total / T.cast(T.sum(T.cast(counts, "int64"), axis=windows), x.dtype)
+    return x, inside, counted
 
 
 def _places(own: Tensor, size: Tensor, step: Tensor, pad: Tensor, ignore_border: bool) -> Tensor:

@@ -1,0 +1,83 @@
+"""Lengths of 0, windows longer than images, dtypes at the border, ops without a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc.theano as theano
+import symc.theano.tensor as T
+from symc.theano.sandbox.rng_mrg import MRG_RandomStreams
+from symc.theano.scalar.basic import UnaryScalarOp, same_out
+from symc.theano.tensor.elemwise import Elemwise
+from symc.theano.tensor.signal.pool import pool_2d
+
+
+@pytest.mark.parametrize(
+    ("ignore", "right", "slope"),
+    [(True, np.zeros((1, 1, 0, 0)), np.zeros((2, 3))), (False, [[[[5]]]], [[0, 0, 0], [0, 0, 1]])],
+)
+def test_windows_may_be_longer_than_images(ignore: bool, right: Any, slope: Any) -> None:
+    x = T.dtensor4()
+    out = pool_2d(x, (4, 5), ignore_border=ignore, stride=(1, 1))
+    f = theano.function([x], [out, theano.grad(out.sum(), x)])
+    value, back = f(np.arange(6.0).reshape(1, 1, 2, 3))
+    np.testing.assert_array_equal(value, right)
+    np.testing.assert_array_equal(back[0, 0], slope)
+    assert f(np.zeros((1, 1, 6, 5)))[0].shape == (1, 1, 3, 1)
+
+
+def test_windows_longer_than_images_have_means_of_what_is_there() -> None:
+    x = T.dtensor4()
+    out = pool_2d(x, (9, 9), ignore_border=False, stride=(1, 1), mode="average_exc_pad")
+    assert theano.function([x], out)(np.full((1, 1, 2, 2), 3.0)).tolist() == [[[[3.0]]]]
+
+
+def test_no_random_numbers_leave_the_streams_as_they_are() -> None:
+    count = T.iscalar()
+    stream = MRG_RandomStreams(3)
+    f = theano.function([count], stream.uniform((count,), ndim=1))
+    assert f(0).shape == (0,)
+    again = theano.function([count], MRG_RandomStreams(3).uniform((count,), ndim=1))
+    np.testing.assert_array_equal(f(5), again(5))
+
+
+def test_few_truncated_numbers_need_none_drawn_again() -> None:
+    stream = MRG_RandomStreams(3)
+    f = theano.function([], stream.truncated_normal((1, 2)))
+    for _ in range(4):
+        assert (abs(f()) < 2.4).all()  # two deviations of the whole distribution, over its own
+
+
+def test_the_mean_along_no_axis_is_of_floats() -> None:
+    x = T.imatrix()
+    assert x.mean(axis=[]).dtype == "float64"
+    assert x.mean(axis=[]).eval({x: np.array([[1, 2]], "int32")}).tolist() == [[1, 2]]
+
+
+def test_extremes_of_complex_numbers_are_numpys() -> None:
+    x, y = T.zvectors("x", "y")
+    left, right = np.array([1 + 2j, 1 - 1j, 0.5j]), np.array([1 + 1j, 2 + 0j, 0.5j])
+    f = theano.function([x, y], [T.maximum(x, y), T.minimum(x, y)])
+    greatest, least = f(left, right)
+    np.testing.assert_array_equal(greatest, np.maximum(left, right))
+    np.testing.assert_array_equal(least, np.minimum(left, right))
+
+
+def test_a_scalar_op_without_a_name_has_gradients() -> None:
+    class Twice(UnaryScalarOp):
+        def __init__(self) -> None:
+            self.output_types_preference = same_out
+
+        def impl(self, *inputs: Any) -> Any:
+            return 2 * inputs[0]
+
+        def grad(self, inputs: Any, output_grads: Any) -> Any:
+            return [2 * output_grads[0]]
+
+    x = T.dvector()
+    y = Elemwise(Twice())(x)
+    f = theano.function([x], [y, theano.grad(y.sum(), x)])
+    assert [each.tolist() for each in f([1.0, 2.0])] == [[2, 4], [2, 2]]
