@@ -43,6 +43,14 @@ def test_integers_divided_by_zero_give_zero() -> None:
         compare([a, b], [a // b, a % b], values)
 
 
+def test_integers_to_negative_powers_are_cut_off() -> None:
+    a, b = pt.lvector("a"), pt.lvector("b")
+    f = pytensor.function([a, b], a**b, mode=QUICK)
+    powers = f(np.array([3, 3, 1, -1, -1, 0, 0, 2]), np.array([2, -1, -7, -3, -4, 0, -1, -1]))
+    np.testing.assert_array_equal(powers, [9, 0, 1, -1, 1, 1, 0, 0])
+    assert powers.dtype == "int64"
+
+
 SPECIAL = {
     "erfcinv": pt.erfcinv,
     "gammaincinv": lambda y: pt.gammaincinv(1.5, y),

@@ -48,6 +48,21 @@ def _divisible(function: Callable[..., Any]) -> Callable[..., Any]:
     return divide
 
 
+def _power(x: Tensor, y: Tensor) -> Tensor:
+    """x to the power y; of integers to a negative one, what is left of the fraction without a part.
+
+    So do PyTensor's modes C and numba, as PyMC's densities compute powers of what a check refuses,
+    or a condition leaves aside; symc's function raises, like NumPy's.
+    """
+    value = constant_value(y)
+    if not y.dtype.is_integer or y.dtype.name.startswith("u"):
+        return T.pow(x, y)
+    if value is not None and (value >= 0).all():
+        return T.pow(x, y)
+    is_whole = T.bitwise_or(T.ge(y, 0), T.eq(T.abs(x), 1))
+    return T.where(is_whole, T.pow(x, T.abs(y)), T.zeros_like(x))
+
+
 def _quotient(x: Tensor, y: Tensor) -> Tensor:
     """x / y; many elements divided by one number are multiplied by its reciprocal.
 
@@ -88,8 +103,8 @@ _SAME: dict[type, Callable[..., Any]] = {
 }  # fmt: skip
 
 _PROMOTED: dict[type, Callable[..., Any]] = {
-    ps.Add: _nary(T.add), ps.Mul: _nary(T.mul), ps.Sub: T.sub, ps.TrueDiv: _quotient, ps.Pow: T.pow,
-    ps.IntDiv: _divisible(T.floordiv), ps.Mod: _divisible(T.mod),
+    ps.Add: _nary(T.add), ps.Mul: _nary(T.mul), ps.Sub: T.sub, ps.TrueDiv: _quotient,
+    ps.Pow: _power, ps.IntDiv: _divisible(T.floordiv), ps.Mod: _divisible(T.mod),
     ps.OR: _nary(T.bitwise_or), ps.AND: _nary(T.bitwise_and), ps.XOR: _nary(T.bitwise_xor),
     ps.Maximum: T.maximum, ps.Minimum: T.minimum, ps.Clip: _clip,
     ps.Ceil: T.ceil, ps.Floor: T.floor, ps.Trunc: T.trunc, ps.RoundHalfToEven: T.round,
