@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import doctest
 import importlib
+import inspect
 import io
 import re
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 NAMED = re.compile(r"^ +- [^:\n]+: (\S+\.(?:md|ipynb))$", re.MULTILINE)
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
+MEMBERS = re.compile(r"^::: (\S+)((?:\n    .+)*)", re.MULTILINE)
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
@@ -95,6 +99,33 @@ def test_the_reference_has_every_public_name() -> None:
             covered |= set(getattr(importlib.import_module(name), "__all__", ()))
     modules = set(vars(symc.tensor)["_MODULES"])
     assert sorted(set(dir(symc.tensor)) - modules - covered) == []
+
+
+def test_the_search_has_no_function_twice() -> None:
+    """Packages showed the functions that their modules show, too: the search had both."""
+    where: dict[tuple[int, str], set[str]] = {}
+    for page in PAGES:
+        for name, options in MEMBERS.findall(read(page)):
+            for shown, value in shown_by(name, options):
+                key = id(inspect.unwrap(value)), shown.rpartition(".")[2]
+                where.setdefault(key, set()).add(shown)
+    assert len(where) > 600
+    assert not [sorted(names) for names in where.values() if len(names) > 1]
+
+
+def shown_by(name: str, options: str) -> Iterator[tuple[str, Any]]:
+    """The functions and classes that a directive shows."""
+    if not is_module(name):
+        package, _, attribute = name.rpartition(".")
+        yield name, getattr(importlib.import_module(package), attribute)
+        return
+    module = importlib.import_module(name)
+    chosen = re.search(r"members: (?:\[(.*)\]|false)", options)
+    left_out = re.findall(r"\^(\w+)\$", options)
+    for each in getattr(module, "__all__", ()) if chosen is None else (chosen[1] or "").split(", "):
+        value = getattr(module, each, None)
+        if callable(value) and each not in left_out:
+            yield f"{name}.{each}", value
 
 
 def is_module(name: str) -> bool:

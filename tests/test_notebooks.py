@@ -104,9 +104,26 @@ def write(path: Path, stored: dict[str, Any], executed: dict[str, Any]) -> None:
 
 def _kept(output: dict[str, Any]) -> dict[str, Any]:
     assert output.get("name") != "stderr", output["text"]
-    lines = {"text": output["text"].splitlines(keepends=True)} if "text" in output else {}
-    return {**output, **lines}
+    if "text" in output:
+        return {**output, "text": output["text"].splitlines(keepends=True)}
+    data = dict(output.get("data", {}))
+    if "text/html" in data:
+        data["text/html"] = data["text/html"].splitlines(keepends=True)
+    return {**output, "data": data}
 
 
 def test_there_are_notebooks() -> None:
     assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("name", ["first_function", "training_on_digits"])
+def test_functions_are_stored_as_html(name: str) -> None:
+    """No stored notebook had any, so that the site showed functions by their names alone."""
+    cells = code_cells(read(ROOT / "notebooks" / f"{name}.ipynb"))
+    pages = [
+        "".join(output["data"]["text/html"])
+        for cell in cells
+        for output in cell["outputs"]
+        if "text/html" in output.get("data", {})
+    ]
+    assert any("<summary>generated source</summary>" in page for page in pages)
