@@ -6,6 +6,7 @@ CodegenError
     CompileTimeout                      it took longer than the setting allows, and was stopped
   CompilerMissing   also RuntimeError   there is no compiler here
   CudaMissing       also RuntimeError   there is no CUDA here
+  OpenclMissing     also RuntimeError   there is no such device of OpenCL, or it lacks something
   DriverError       also RuntimeError   a function of the CUDA driver failed
   BlasMissing       also RuntimeError   a compiled program needs a BLAS that is not here
   MpiMissing        also RuntimeError   there is no MPI here, or mpi4py is not installed
@@ -130,6 +131,10 @@ class CompilerMissing(CodegenError, RuntimeError):
 
 class CudaMissing(CodegenError, RuntimeError):
     """No CUDA driver was found, or it has no device."""
+
+
+class OpenclMissing(CodegenError, RuntimeError):
+    """No such device of OpenCL was found, or it lacks what symc needs."""
 
 
 class DriverError(CodegenError, RuntimeError):

@@ -44,6 +44,7 @@ if _typing.TYPE_CHECKING:
     from symc import distributed as distributed
     from symc import errors as errors
     from symc import nets as nets
+    from symc import opencl as opencl
     from symc import optim as optim
     from symc import sympy as sympy
     from symc import testing as testing
@@ -84,7 +85,18 @@ _publish(globals(), "symc", __all__)
 
 # Names whose import waits for their first use: modules, and functions with the modules they stand
 # in.
-_MODULES = ("cuda", "dask", "debug", "distributed", "errors", "nets", "optim", "sympy", "testing")
+_MODULES = (
+    "cuda",
+    "dask",
+    "debug",
+    "distributed",
+    "errors",
+    "nets",
+    "opencl",
+    "optim",
+    "sympy",
+    "testing",
+)
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op", "free_memory": "calls.kept",
@@ -102,7 +114,7 @@ _LATE = {
 # Services that lower packages leave to higher ones, which they do not import.
 _HIGHER = {
     "checking.checked": "checked_runner",
-    "cuda.functions": "cuda_runner", "cuda.inspect": "ptx resources sass",
+    "cuda.functions": "cuda_runner opencl_runner", "cuda.inspect": "ptx resources sass",
     "cuda.place": "DevicePlace",
     "debug": "dprint_text explain",
     "calls.function": "copied",

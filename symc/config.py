@@ -28,8 +28,8 @@ class Config:
     - `mode`: mode of functions that are given none (see `symc.function`). ``SYMC_MODE``.
     - `background`: whether functions that are not told are compiled in the background (see
       `symc.function`). ``SYMC_BACKGROUND=1``.
-    - `device`: device of functions that are given none: "cpu", "cuda", "cuda:1", "cuda:sim".
-      ``SYMC_DEVICE``.
+    - `device`: device of functions that are given none: "cpu", "cuda", "cuda:1", "cuda:sim",
+      "opencl", "opencl:0:1". ``SYMC_DEVICE``.
     - `cuda_graphs`: whether calls that repeat on a graphics card are recorded, and launched as a
       CUDA graph from then on. ``SYMC_CUDA_GRAPHS=0`` turns it off.
     - `kept_memory`: how many bytes of results that nobody has any more are kept for later results,

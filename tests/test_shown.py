@@ -99,8 +99,8 @@ SHOWN: dict[str, Any] = {
     "cuda": symc.cuda, "sympy": symc.sympy, "errors": symc.errors, "testing": symc.testing,
 }  # fmt: skip
 PUBLIC_MODULES = {
-    "cuda", "dask", "debug", "distributed", "errors", "fft", "linalg", "nets", "nnet", "optim",
-    "random", "sympy", "tensor", "testing",
+    "cuda", "dask", "debug", "distributed", "errors", "fft", "linalg", "nets", "nnet", "opencl",
+    "optim", "random", "sympy", "tensor", "testing",
 }  # fmt: skip
 
 

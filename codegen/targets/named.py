@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 _CLASSES = {
     "c": ("symc.codegen.targets.c", "CTarget"),
     "cuda": ("symc.codegen.targets.cuda.target", "CudaTarget"),
+    "opencl": ("symc.codegen.targets.opencl.target", "OpenclTarget"),
 }
-_DEVICES = {"cpu": "c", "cuda": "cuda"}
+_DEVICES = {"cpu": "c", "cuda": "cuda", "opencl": "opencl"}
+_FULL = {"cuda": "cuda:0", "opencl": "opencl:0:0"}
 
 
 def announce(name: str, module: str, kind: str) -> None:
@@ -36,3 +38,14 @@ def target_of_device(device: str) -> str | None:
     ('cuda', None)
     """
     return _DEVICES.get(device.partition(":")[0])
+
+
+def full_name(device: str) -> str:
+    """The name of a device in full: the first of its kind, where the name says no more.
+
+    >>> full_name("cuda"), full_name("opencl:1"), full_name("cpu")
+    ('cuda:0', 'opencl:1:0', 'cpu')
+    """
+    if device.startswith("opencl:") and device.count(":") == 1:
+        return f"{device}:0"
+    return _FULL.get(device, device)

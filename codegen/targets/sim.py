@@ -12,8 +12,6 @@ products by a cuBLAS that is strict and slow).
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import os
 import re
 import sys
@@ -24,12 +22,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from symc.codegen.emit.cuda_module import DYNAMIC
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
-from symc.codegen.targets import compiler
+from symc.codegen.targets import compiler, drivers
 from symc.codegen.targets.c import raise_first
 
 if TYPE_CHECKING:
-    import ctypes
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from symc.codegen.emit.cuda_module import CudaModule
 
@@ -50,18 +47,6 @@ MODULE_FLAGS = (
 GCC_FLAGS = ("--param", "tsan-instrument-func-entry-exit=0", "-fno-toplevel-reorder")
 CLANG_FLAGS = ("-mllvm", "-tsan-instrument-func-entry-exit=0")
 LIBRARIES = ("-lm", "-lgcc")
-DRIVER_FLAGS = (
-    "-std=gnu11",
-    "-D_GNU_SOURCE",
-    "-O1",
-    "-w",
-    "-fPIC",
-    "-shared",
-    "-fvisibility=hidden",
-)
-
-DRIVER = "driver.so"
-
 _OFFSET = re.compile(r"module\+0x([0-9a-f]+)")
 
 Order: TypeAlias = Literal["forward", "reversed"] | int
@@ -94,7 +79,7 @@ def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
     return {
         "compiler": compiler.identity(found, memo),
         "flags": " ".join([*found.command[1:], *flags(found)]),
-        "headers": _digest(".h"),
+        "headers": drivers.digest(FOLDER, ".h"),
         "cpu": " ".join(compiler.cpu()),
         "platform": compiler.platform(),
     }
@@ -166,7 +151,7 @@ class Simulator:
         self._library = ctypes.CDLL(str(path))
         self._library.symc_sim_report.restype = ctypes.c_char_p
         self._library.symc_sim_image.restype = ctypes.c_void_p
-        self._table = dict(_entries(self._library))
+        self._table = dict(drivers.entries(self._library, "symc_sim_entry"))
 
     def table(self) -> dict[str, int]:
         """The addresses of the driver's functions, by the names that cuGetProcAddress takes."""
@@ -235,16 +220,6 @@ class Simulator:
         return None if place.startswith("?") else f"{Path(place).name}"
 
 
-def _entries(library: ctypes.CDLL) -> Iterator[tuple[str, int]]:
-    import ctypes
-
-    name, address = ctypes.c_char_p(), ctypes.c_void_p()
-    number = 0
-    while library.symc_sim_entry(number, ctypes.byref(name), ctypes.byref(address)):
-        yield (name.value or b"").decode(), address.value or 0
-        number += 1
-
-
 _lock = threading.Lock()
 _loaded: list[Simulator] = []
 
@@ -271,7 +246,7 @@ def load(keep: Keep | None = None) -> Simulator:
 
 
 def _opened(folder: str) -> Simulator:
-    return Simulator(Path(folder, DRIVER))
+    return Simulator(Path(folder, drivers.DRIVER))
 
 
 def _apply_environment(made: Simulator) -> None:
@@ -289,39 +264,9 @@ def _apply_environment(made: Simulator) -> None:
 
 def describe_driver() -> dict[str, str]:
     """Cache-key parts: everything that affects the result of `build`."""
-    found = _c_compiler()
-    return {
-        "driver": f"{_digest('.h')} {_digest('.c')}",
-        "compiler": found.stamp,
-        "flags": " ".join([*found.command, *DRIVER_FLAGS]),
-    }
+    return drivers.describe(FOLDER)
 
 
 def build(folder: Path, *options: str) -> None:
     """Leave the driver as a shared library in `folder`, or raise `CompileFailed`."""
-    from symc.codegen.targets import processes
-
-    found = _c_compiler()
-    # One text of all files: the compiler starts once.
-    source = "".join(f'#include "{path.name}"\n' for path in sorted(FOLDER.glob("*.c")))
-    command = [
-        *found.command, *DRIVER_FLAGS, *options, "-I", str(FOLDER), "-x", "c", "-",
-        "-o", DRIVER, "-lm", "-ldl", "-lpthread",
-    ]  # fmt: skip
-    raise_first(processes.run([command], folder, given=source), [command], [source])
-
-
-def _c_compiler() -> compiler.Compiler:
-    found = compiler.find_compiler()
-    if found is None:
-        raise CompilerMissing(compiler.why_missing())
-    return found
-
-
-@functools.cache
-def _digest(suffix: str) -> str:
-    """A hash of the simulator's files that end so."""
-    digest = hashlib.sha256()
-    for path in sorted(FOLDER.glob(f"*{suffix}")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+    drivers.build(FOLDER, folder, *options)

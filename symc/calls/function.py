@@ -84,7 +84,8 @@ def function(
       at the first NaN or inf); "debug" (compiled, and every op checked in each call, with bounds
       and the compiler's sanitizers: an error or crash names the op and the line; slow). Theano's
       names FAST_RUN, FAST_COMPILE, NanGuardMode and DebugMode are accepted.
-    - `device`: "cpu"; "cuda" or "cuda:1" for a graphics card; "cuda:sim" for a simulated one. By
+    - `device`: "cpu"; "cuda" or "cuda:1" for a graphics card; "cuda:sim" for a simulated one;
+      "opencl" or "opencl:PLATFORM:DEVICE" for one of `symc.opencl.devices()`. By
       default that of the shared variables, or ``config.device``. Arguments may be NumPy arrays or
       arrays on the device; outputs are NumPy arrays, or with ``on_device=True``, which
       `Out` also has for a single output, `symc.cuda.DeviceArray`.
@@ -228,8 +229,10 @@ def _device(wanted: str | None, held: Sequence[SharedVariable]) -> str:
         raise FunctionError(f"shared variables on different devices in one function{lines}")
     home = next(iter(homes), None)
     chosen = wanted or home or config.device
-    if chosen == "cuda":
-        chosen = "cuda:0"
+    if chosen != "cpu":
+        from symc.codegen.targets.named import full_name  # late: most programs use no device
+
+        chosen = full_name(chosen)
     if home is not None and home != chosen:
         raise FunctionError(
             f"a function on {chosen} cannot use a shared variable on {home}\n"

@@ -198,7 +198,7 @@ def _made(request: Request, mode: str, form: str, downcast: Sequence[bool | None
 @contextmanager
 def _one_by_one(name: str) -> Generator[None]:
     """In the block, a device's launches are waited for, so that errors name the step."""
-    if target_of_device(name) != "cuda":
+    if target_of_device(name) not in ("cuda", "opencl"):
         yield  # there is nothing to wait for
         return
     from symc.cuda.devices import device

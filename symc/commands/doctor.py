@@ -243,6 +243,19 @@ def _cards() -> Iterator[Finding]:
         yield Finding("graphics card", "missing", why.splitlines()[0])
 
 
+def _opencl() -> Iterator[Finding]:
+    from symc import opencl
+    from symc.codegen.targets.opencl.platforms import INSTALL
+
+    found = opencl.devices()
+    for device in found:
+        state: State = "missing" if device.why_refused else "good"
+        title = f'device="{device.name}": {device.title}, {device.platform}'
+        yield Finding("OpenCL", state, f"{title}: {device.why_refused}".removesuffix(": "))
+    if not found:
+        yield Finding("OpenCL", "missing", "no platform", INSTALL)
+
+
 def _simulator() -> Iterator[Finding]:
     from symc.codegen.targets import compiler
 
@@ -257,5 +270,5 @@ def _simulator() -> Iterator[Finding]:
 
 LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _python, _call_path, _compiler, _threads, _blas, _cache, _compiling, _processes, _dask,
-    _nvrtc, _cards, _simulator,
+    _nvrtc, _cards, _opencl, _simulator,
 )  # fmt: skip

@@ -158,7 +158,7 @@ class DeviceArray:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """The array as the CUDA Array Interface, version 3, describes it."""
-        if self.device.is_simulator:
+        if self.device.is_simulator or not self.device.is_cuda:
             raise AttributeError(f"{self!r} is not in the memory of a CUDA device")
         return {
             "shape": self.shape,

@@ -1,13 +1,13 @@
 """Devices: the driver, the context that all libraries of a process share, streams and memory.
 
-There is one `Device` for each name: ``"cuda"`` (the same as ``"cuda:0"``), ``"cuda:1"`` ..., and
-``"cuda:sim"``, the simulator, which runs CUDA programs on the CPU: slowly, checking each access.
+There is one `Device` for each name: ``"cuda"`` (the same as ``"cuda:0"``), ``"cuda:1"`` ...,
+``"opencl"`` (the same as ``"opencl:0:0"``) ..., and ``"cuda:sim"``, the simulator, which runs CUDA
+programs on the CPU: slowly, checking each access. `makers.py` has what differs between these.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 from collections import deque
@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from symc.codegen.errors import CodegenError
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda import driver as cuda
-from symc.codegen.targets.cuda import table
 from symc.codegen.targets.cuda.driver import Driver
+from symc.codegen.targets.named import full_name
+from symc.cuda.makers import SIMULATOR, Card, Maker, Simulated, maker_of
 from symc.cuda.memory import Memory, Pool, RuntimeAllocator
 from symc.errors import DeviceError
 
 if TYPE_CHECKING:
     from symc.codegen.targets.cuda.cublas import Cublas
-
-SIMULATOR = "cuda:sim"
 
 _FORKED = (
     "a process that was forked cannot use the CUDA devices of its parent\n"
@@ -49,7 +48,7 @@ class _Current(threading.local):
 
 
 class Device:
-    """A CUDA device, or the simulator. Get it by name: ``symc.cuda.device("cuda")``.
+    """A CUDA device, the simulator of one, or one of OpenCL: ``symc.cuda.device("cuda")``.
 
     Inside of ``with device:`` its context is current in this thread; the one before is so again
     afterwards. All that needs a context does this itself.
@@ -60,11 +59,15 @@ class Device:
     ('cuda:sim', True)
     """
 
-    def __init__(self, name: str, ordinal: int, addresses: dict[str, int]) -> None:
+    def __init__(
+        self, name: str, ordinal: int, addresses: dict[str, int], maker: Maker | None = None
+    ) -> None:
         """Take a device into use; `device` makes sure that this happens once."""
         self.name = name
         self.ordinal = ordinal
         self.is_simulator = name == SIMULATOR
+        self.is_cuda = not name.startswith("opencl")
+        self.maker = maker or (Simulated() if self.is_simulator else Card(ordinal))
         self.blas: Cublas | Literal[False] | None = None  # False: looked for, and not there
         self.lost = ""  # why it cannot be used any more
         self.leaked = 0
@@ -107,6 +110,7 @@ class Device:
         made.context = ffi.cast("void *", self.context)
         made.processors = processors
         made.shared_bytes = self.shared_bytes
+        made.alone = self.maker.alone
         made.synchronous = os.environ.get("SYMC_CUDA_SYNC") == "1"
         return made
 
@@ -114,20 +118,11 @@ class Device:
         """Let matrix products use cuBLAS if it is installed. Only the first call looks for it."""
         if self.blas is not None:
             return
-        from symc.codegen.targets.cuda import cublas
-
         with _lock, self:
             if self.blas is not None:
                 return
             try:
-                if self.is_simulator:
-                    from symc.codegen.targets import sim
-
-                    made = sim.load()
-                    address = made.address
-                    self.use_blas(cublas.create("simulator", address) if made.cublas else None)
-                else:
-                    self.use_blas(cublas.open_cublas())
+                self.use_blas(self.maker.open_blas())
             except CodegenError as error:
                 raise DeviceError(0, f"{self.name}: {error}") from error
 
@@ -157,11 +152,7 @@ class Device:
 
     def report(self) -> str:
         """The simulator's description of the last error; a real device has none."""
-        if not self.is_simulator:
-            return ""
-        from symc.codegen.targets import sim
-
-        return sim.load().report().replace("\n", "\n  ")
+        return self.maker.report().replace("\n", "\n  ")
 
     def __enter__(self) -> Self:
         if self.lost:
@@ -339,7 +330,7 @@ _lock = threading.Lock()
 
 
 def device(name: str | Device = "cuda") -> Device:
-    """The device of a name: ``"cuda"``, ``"cuda:1"`` or ``"cuda:sim"``. One object for each.
+    """The device of a name: ``"cuda:1"``, ``"cuda:sim"``, ``"opencl"``. One object for each.
 
     Raises `DeviceError` if there is none, and says why.
 
@@ -358,31 +349,26 @@ def device(name: str | Device = "cuda") -> Device:
 
 
 def _named(name: str) -> Device:
-    if name == "cuda":
-        return _devices.setdefault("cuda:0", _devices.get("cuda:0") or _open("cuda:0", 0))
-    if name == SIMULATOR:
-        return _open(name, 0)
-    number = re.fullmatch(r"cuda:(\d+)", name)
-    if number is None:
-        from symc.graph.other_libraries import meant
-
-        near = meant(name, ["cpu", "cuda", "cuda:0", "cuda:1", SIMULATOR])
-        raise ValueError(
-            f"no device {name!r}; there are 'cpu', 'cuda', 'cuda:1' ... and 'cuda:sim'{near}"
-        )
-    return _open(name, int(number[1]))
+    full = full_name(name)
+    if full != name:
+        return _devices.setdefault(full, _devices.get(full) or _open(full))
+    return _open(name)
 
 
-def _open(name: str, ordinal: int) -> Device:
+def _open(name: str) -> Device:
     try:
-        if name == SIMULATOR:
-            from symc.codegen.targets import sim
-            from symc.pipeline.library import kept
-
-            return Device(name, ordinal, sim.load(kept).table())
-        return Device(name, ordinal, table.addresses())
+        maker = maker_of(name)
+        if maker is not None:
+            return Device(name, maker.ordinal, maker.addresses(), maker)
     except CodegenError as error:
         raise DeviceError(0, f"{name} cannot be used: {error}") from error
+    from symc.graph.other_libraries import meant
+
+    known = ["cpu", "cuda", "cuda:0", "cuda:1", SIMULATOR, "opencl", "opencl:0:0"]
+    raise ValueError(
+        f"no device {name!r}; there are 'cpu', 'cuda', 'cuda:1' ..., 'cuda:sim', 'opencl' and"
+        f" 'opencl:0:1' ...{meant(name, known)}"
+    )
 
 
 def available(name: str = "cuda") -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CPU: Final = (1, 0)
 CUDA: Final = 2
+OPENCL: Final = 4
 EXTENSION: Final = 12  # "a device type for testing": the simulator
 VERSION: Final = (1, 1)
 READ_ONLY: Final = 1
@@ -67,6 +68,8 @@ _rename = _capsule_function("PyCapsule_SetName", c.c_int, c.py_object, c.c_char_
 
 def device_of(device: Device) -> tuple[int, int]:
     """A device as DLPack names it."""
+    if not device.is_cuda:
+        return OPENCL, device.ordinal
     return (EXTENSION, 0) if device.is_simulator else (CUDA, device.ordinal)
 
 
@@ -124,6 +127,8 @@ def export(
             raise BufferError(f"{array!r} cannot be used on the CPU without a copy")
         host = array.to_numpy()
         return _capsule(host, host.ctypes.data, array, CPU, versioned=versioned, copied=True)
+    if here[0] == OPENCL:
+        raise BufferError(f"{array!r} is in memory that DLPack does not know: take .to_numpy()")
     if wanted != here:
         raise BufferError(f"{array!r} is on DLPack's device {here}, not on {wanted}")
     if copy:

@@ -13,7 +13,9 @@ from typing import Any
 
 from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
+from symc.codegen.dtypes import FLOAT16
 from symc.codegen.record import record
+from symc.codegen.targets.base import Target
 from symc.codegen.targets.cuda.routines import module_of_kernel
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.codegen.targets.on_device import IMAGE
@@ -21,8 +23,11 @@ from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceCallbacks
+from symc.errors import DTypeError
 from symc.graph.request import Request
-from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files, target
+from symc.graph.walks import walk
+from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files
+from symc.tensor.broadcast import describe
 
 WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels
 
@@ -35,14 +40,9 @@ class DeviceFunction:
     modules: list[Module]
 
 
-def target_for(found: Device, *, wide: bool = False, timed: bool = False) -> CudaTarget:
+def target_for(found: Device, *, wide: bool = False, timed: bool = False) -> Target:
     """The target that compiles for a device."""
-    made = target(
-        "cuda", architecture=found.architecture, simulated=found.is_simulator, wide=wide,
-        timed=timed,
-    )  # fmt: skip
-    assert isinstance(made, CudaTarget)
-    return made
+    return found.maker.target(found, {"wide": wide, "timed": timed})
 
 
 def compile_for(
@@ -61,9 +61,9 @@ def compile_for(
     return compile_request(request, mode=mode, target=target, use=use)
 
 
-def _routine(found: Device, target: CudaTarget, name: str) -> Module:
+def _routine(found: Device, target: Target, name: str) -> Module:
     """The module of a kernel that programs share: compiled once on a machine, loaded once."""
-
+    assert isinstance(target, CudaTarget)
     if name not in found.routines:
         parts = {"source": module_of_kernel(name).text, **target.describe_kernels()}
         make = partial(target.compile_routine, name)
@@ -88,6 +88,18 @@ def cuda_runner(
     facts = {**made.facts, "kernels": len(made.facts["kernels"] + made.facts["routines"])}
     compilation = compilation_of(request, mode, target_for(found, timed=timed))
     return Runner(call, compilation, facts, made.seconds, made.hit, made.folder)
+
+
+def opencl_runner(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
+) -> Runner:
+    """As `cuda_runner`, for a device of OpenCL. Raises DTypeError for float16."""
+    for node in walk(request.roots()):
+        if node.dtype is FLOAT16:
+            raise DTypeError(
+                f"device={request.device!r} has no float16: use float32\n  {describe(node)}"
+            )
+    return cuda_runner(request, mode, form, downcast, timed=timed)
 
 
 def _wide(
@@ -140,6 +152,6 @@ def device_caller(
         host=DeviceCallbacks(made.host, found) if made.host else None,
         tf32=config.tf32,
         steady=steady,
-        graphs=steady and len(steps) >= WORTH_A_GRAPH,
+        graphs=steady and found.maker.graphs and len(steps) >= WORTH_A_GRAPH,
         keep=(made.library, modules),
     )

@@ -9,8 +9,9 @@ import numpy as np
 
 from symc.cuda import dlpack
 from symc.cuda.array import DeviceArray, elsewhere, empty
-from symc.cuda.devices import SIMULATOR, Device
+from symc.cuda.devices import Device
 from symc.cuda.devices import device as device_named
+from symc.cuda.makers import SIMULATOR
 from symc.cuda.memory import BorrowedMemory
 from symc.errors import DeviceError, DTypeError
 from symc.graph.types import is_known

@@ -14,6 +14,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.encodable import encodable
 from symc.codegen.targets.c import SOURCE
 from symc.codegen.targets.export import Exported, Kernels
+from symc.codegen.targets.named import target_of_device
 from symc.errors import CannotSave
 from symc.graph.conditions import requirements
 from symc.graph.node import Array, Tensor
@@ -82,6 +83,11 @@ def _compilation(function: Function) -> Compilation:
     mode = "default" if function.mode == "python" else function.mode
     if request.device == "cpu":
         return compilation_of(request, mode)()
+    if target_of_device(request.device) == "opencl":
+        raise CannotSave(
+            f"{function.name} is compiled for {request.device}, and only functions for the"
+            ' processor and for CUDA can be exported: use device="cpu" or device="cuda"'
+        )
     from symc.cuda.devices import device
     from symc.cuda.functions import target_for
 

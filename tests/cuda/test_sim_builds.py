@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symc.codegen.targets import sim
+from symc.codegen.targets import drivers, sim
 from symc.pipeline.library import kept, store_at
 from tests.cuda.device import ORDERS, Device, DriverError, Pointer
 
@@ -24,13 +24,13 @@ def test_the_driver_is_built_once(tmp_path: Path) -> None:
     with store_at(tmp_path / "cache"):
         made, again = (kept(sim.describe_driver(), sim.build, str) for _ in range(2))
     assert made == again
-    assert Path(made, sim.DRIVER).exists()
+    assert Path(made, drivers.DRIVER).exists()
     assert Path(made).stat().st_mode & 0o777 == 0o700
 
 
 def built(folder: Path, *options: str) -> sim.Simulator:
     sim.build(folder, *options)
-    return sim.Simulator(folder / sim.DRIVER)
+    return sim.Simulator(folder / drivers.DRIVER)
 
 
 def test_sources_compile_without_warnings() -> None:

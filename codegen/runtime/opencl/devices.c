@@ -53,7 +53,7 @@ static void add_platform(void *library, cl platform) {
 }
 
 // Enters the devices of a library; 0 if it is none of OpenCL. Called by one thread, before all else.
-int symc_opencl_open(const char *path) {
+EXPORTED int symc_opencl_open(const char *path) {
     typedef int (*lister)(unsigned room, cl *platforms, unsigned *count);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     cl found[MOST];
@@ -93,7 +93,7 @@ static void text_of(const device *device, unsigned what, char *to, size_t room) 
 
 // Facts of a device as lines: numbers of platform and device, name, platform, versions, extensions,
 // the width of its shared memory's capabilities, of doubles and floats, and the largest work-group.
-int symc_opencl_describe(int ordinal, char *to, size_t room) {
+EXPORTED int symc_opencl_describe(int ordinal, char *to, size_t room) {
     const device *device = device_of(ordinal);
     static const unsigned texts[] = {CL_DEVICE_NAME, CL_PLATFORM_NAME, CL_PLATFORM_VERSION,
                                      CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_DEVICE_EXTENSIONS};

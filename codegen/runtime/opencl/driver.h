@@ -35,6 +35,9 @@ typedef struct stream {
     cl queue;
 } stream;
 
+// What Python calls; the driver's functions are found through `symc_opencl_entry`.
+#define EXPORTED __attribute__((visibility("default")))
+
 int status_of(int status);
 device *device_of(int ordinal);
 device *current(void);

@@ -50,10 +50,10 @@ static cl from_source(device *device, const char *source, size_t length, const c
     return 0;
 }
 
-// Compiles a text for a device. The code is in `code`, of `length` bytes, and the compiler's messages
-// are in `log`; both are freed by `symc_opencl_free`.
-int symc_opencl_compile(int ordinal, const char *source, const char *options, void **code,
-                        size_t *length, char **log) {
+// Compiles a text for a device. The code is in `code`, of `length` bytes, if it is wanted, and the
+// compiler's messages are in `log`; both are freed by `symc_opencl_free`.
+EXPORTED int symc_opencl_compile(int ordinal, const char *source, const char *options, int wanted,
+                                 void **code, size_t *length, char **log) {
     device *device = device_of(ordinal);
     void *context;
     int status = cuDevicePrimaryCtxRetain(&context, ordinal);
@@ -62,7 +62,9 @@ int symc_opencl_compile(int ordinal, const char *source, const char *options, vo
     if (status) return status;
     cl program = from_source(device, source, strlen(source), options, log, &status);
     if (!program) return status_of(status);
-    status = device->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, 0);
+    if (wanted)
+        status = device->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length,
+                                             0);
     if (!status && *length) *code = malloc(*length);
     if (*code)
         status = device->cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof *code, code, 0);
@@ -70,7 +72,7 @@ int symc_opencl_compile(int ordinal, const char *source, const char *options, vo
     return status_of(status);
 }
 
-void symc_opencl_free(void *memory) { free(memory); }
+EXPORTED void symc_opencl_free(void *memory) { free(memory); }
 
 // From code of this device and driver, else from source.
 static cl program_of(device *device, const char *source, size_t length, const char *options,

@@ -25,7 +25,7 @@ static const struct {
 };
 
 // Entry `number`, from 0; 0 where there are no more.
-int symc_opencl_entry(int number, const char **name, void **address) {
+EXPORTED int symc_opencl_entry(int number, const char **name, void **address) {
     if (number < 0 || (size_t)number >= sizeof entries / sizeof *entries) return 0;
     *name = entries[number].name;
     *address = entries[number].address;

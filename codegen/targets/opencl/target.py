@@ -1,0 +1,106 @@
+"""OpenCL: kernels compiled by a device's own compiler, host functions by the C compiler meanwhile.
+
+The image of a module has the text and the device's code: a driver that refuses the code compiles
+the text again. Kernels have no packs of elements: pointers to those would need to be aligned, which
+only CUDA's kernels ask for at run time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from symc.codegen.record import record
+from symc.codegen.targets.base import Lang, Pass
+from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.on_device import DeviceTarget
+from symc.codegen.targets.opencl.lang import OPENCL, arguments
+
+if TYPE_CHECKING:
+    from symc.codegen.emit.cuda_module import CudaModule
+    from symc.codegen.emit.device import DeviceForm
+    from symc.codegen.targets.compiler import Memo
+    from symc.codegen.targets.opencl.platforms import Found
+
+KERNELS = "function.cl"
+
+
+@record
+class OpenclTarget(DeviceTarget):
+    """A device of OpenCL, by its name."""
+
+    device: str = "opencl:0:0"
+    wide: bool = False
+    """Whether indexes have 64 bits: for arrays of more than 2^30 elements."""
+    memo: Memo | None = None
+    timed: bool = False
+    """Whether programs time their steps."""
+    lang: Lang = OPENCL
+
+    @property
+    def name(self) -> str:
+        """The name that it is found by."""
+        return "opencl"
+
+    @property
+    def file(self) -> str:
+        """The name of the kernels' text."""
+        return KERNELS
+
+    @property
+    def form(self) -> DeviceForm:
+        """How kernels are printed."""
+        from symc.codegen.emit.device import DeviceForm
+        from symc.codegen.emit.opencl_kernels import emit_opencl_kernel
+        from symc.codegen.targets.opencl.routines import KERNELS as LAUNCHED
+
+        return DeviceForm(OPENCL, "opencl", emit_opencl_kernel, LAUNCHED)
+
+    @property
+    def found(self) -> Found:
+        """The device."""
+        from symc.codegen.targets.opencl.platforms import device_named
+
+        return device_named(self.device)
+
+    def available(self) -> bool:
+        """Whether programs can be compiled here."""
+        from symc.codegen.errors import CodegenError
+
+        try:
+            return CTarget().available() and bool(self.found)
+        except CodegenError:
+            return False
+
+    def passes(self) -> tuple[Pass, ...]:
+        """The passes over a program before it is printed, in order."""
+        from symc.codegen.passes.gpu.packs import packs
+
+        return tuple(each for each in DeviceTarget.passes(self) if each is not packs)
+
+    def describe_kernels(self, *, quick: bool = False) -> dict[str, str]:
+        """Cache-key parts: everything besides the source that affects an image of kernels."""
+        found = self.found
+        return {
+            "opencl": f"{found.platform}, {found.title}, {', '.join(found.versions)}",
+            "options": " ".join(found.options),
+            "quick": str(quick),
+        }
+
+    def image(self, module: CudaModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
+        """The text and the device's code of it, as `cuModuleLoadData` of the driver takes them."""
+        from symc.codegen.targets import processes
+        from symc.codegen.targets.opencl.platforms import load
+
+        found, text = self.found, module.text
+        command = [found.title, *found.options, KERNELS]
+        code = processes.in_thread(lambda: load().compile(found, text), command)
+        return image_of(text, " ".join(found.options), code), {}
+
+
+def image_of(text: str, options: str, code: bytes) -> bytes:
+    """The image of a text; see `runtime/opencl/modules.c`."""
+    source = text.encode()
+    kernels = arguments(text)
+    head = f"symc opencl {len(kernels)} {len(options)} {len(source)} {len(code)}\n"
+    rows = "".join(f"{name} {kinds}\n" for name, kinds in kernels.items())
+    return (head + rows + options).encode() + source + code

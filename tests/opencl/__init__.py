@@ -1,0 +1,1 @@
+"""OpenCL: the text of kernels, and programs on the devices that are here."""

@@ -1,0 +1,167 @@
+"""Programs that run on a device of OpenCL, each checked against NumPy or the processor.
+
+``python -m tests.opencl.programs NAME ...`` runs some in a process of its own: PoCL does not
+survive some hundreds of kernels in one process.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.errors import CannotSave, DTypeError
+
+DEVICE = "opencl"
+PROGRAMS: dict[str, Callable[[], None]] = {}
+
+
+def program(function: Callable[[], None]) -> Callable[[], None]:
+    """Enters a program under its name."""
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def both(inputs: list[Any], outputs: Any, *given: Any, rtol: float = 1e-13) -> None:
+    """The device's results are the processor's."""
+    found = symc.function(inputs, outputs, device=DEVICE)(*given)
+    expected = symc.function(inputs, outputs, device="cpu")(*given)
+    for left, right in zip(found, expected, strict=True):
+        assert (left.shape, left.dtype) == (right.shape, right.dtype)
+        np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol)
+
+
+@program
+def elements() -> None:
+    x, y = T.fvector("x"), T.vector("y")
+    f = symc.function([x, y], [x / 3, T.sqrt(abs(x)), y > 0, T.erf(y), T.exp(y)], device=DEVICE)
+    a = np.linspace(-20, 20, 1001)
+    third, root, above, error, power = f(a.astype(np.float32), a)
+    np.testing.assert_array_equal(third, a.astype(np.float32) / np.float32(3))  # rounded once
+    np.testing.assert_array_equal(root, np.sqrt(abs(a.astype(np.float32))))
+    np.testing.assert_array_equal(above, a > 0)
+    np.testing.assert_allclose(error, symc.function([y], T.erf(y))(a), rtol=4e-16)
+    np.testing.assert_allclose(power, np.exp(a), rtol=4e-16)
+    assert "__kernel void" in f.source
+    assert "get_global_id(0)" in f.source
+
+
+@program
+def teams() -> None:
+    x = T.matrix("x")
+    rng = np.random.default_rng(0)
+    outputs = [x.sum(), x.max(axis=0), x.argmin(axis=1), T.cumsum(x, axis=1), T.nnet.softmax(x)]
+    both([x], outputs, rng.standard_normal((7, 1300)), rtol=1e-12)
+
+
+@program
+def memory_of_teams_in_global_memory() -> None:
+    """Rows of 160,000 bytes have no place in local memory: the other kernel runs."""
+    x = T.matrix("x")
+    rows = np.random.default_rng(0).standard_normal((3, 20000))
+    f = symc.function([x], T.nnet.softmax(x), device=DEVICE)
+    assert "_in_global(" in f.source
+    powers = np.exp(rows - rows.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(f(rows), powers / powers.sum(axis=1, keepdims=True), rtol=1e-12)
+    np.testing.assert_allclose(f(rows[:, :9]).sum(axis=1), 1)
+
+
+@program
+def elements_that_many_threads_add_to() -> None:
+    at, n = T.ivector("at"), 1000
+    counts = T.zeros((10,), "int64")[at].inc(1)
+    f = symc.function([at], counts, device=DEVICE)
+    places = np.random.default_rng(0).integers(0, 10, n).astype(np.int32)
+    np.testing.assert_array_equal(f(places), np.bincount(places, minlength=10))
+    assert "symc_atomic_add_i64" in f.source
+
+
+@program
+def shared_variables_stay_on_the_device() -> None:
+    w = symc.shared(np.ones(5), name="w", device=DEVICE)
+    step = symc.function([], w.sum(), updates=[(w, w * 2)], on_device=True)
+    assert step.device == w.device == "opencl:0:0"
+    totals = [step() for _ in range(3)]
+    assert [float(total) for total in totals] == [5, 10, 20]
+    assert isinstance(totals[0], symc.cuda.DeviceArray)
+    np.testing.assert_array_equal(w.get_value(), np.full(5, 8.0))
+    given = symc.cuda.asarray(np.arange(3.0), device=DEVICE)
+    x = T.vector("x")
+    np.testing.assert_array_equal(symc.function([x], x + 1, device=DEVICE)(given), [1, 2, 3])
+    with pytest.raises(BufferError, match="to_numpy"):
+        given.__dlpack__()
+
+
+@program
+def steps_on_the_host() -> None:
+    """Products of matrices, for which there are no kernels yet, and loops around them."""
+    x = T.matrix("x")
+    rng = np.random.default_rng(0)
+    last, _ = symc.scan(lambda h: T.tanh(h @ x), outputs_info=x, n_steps=3)
+    both([x], [x @ x, last[-1]], rng.standard_normal((6, 6)), rtol=1e-12)
+
+
+@program
+def random_numbers_are_the_processors() -> None:
+    def draws(device: str) -> Any:
+        stream = T.random.RandomStream(3)
+        drawn = [stream.uniform(size=(9,)), stream.integers(0, 99, size=(9,))]
+        return symc.function([], drawn, device=device)()
+
+    for ours, theirs in zip(draws(DEVICE), draws("cpu"), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@program
+def calls_of_several_threads() -> None:
+    """Arguments of a kernel are set one by one: calls at a time must not mix them."""
+    x, factor = T.vector("x"), T.scalar("factor")
+    f = symc.function([x, factor], x * factor + factor, device=DEVICE)
+    wrong: list[int] = []
+
+    def call(number: int) -> None:
+        found = [f(np.ones(100 + number), number) for _ in range(50)]
+        wrong.extend(number for result in found if not (result == 2 * number).all())
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@program
+def files_and_profiles() -> None:
+    x = T.vector("x")
+    f = symc.function([x], T.exp(x).sum(), device=DEVICE, name="total")
+    with TemporaryDirectory() as folder:
+        symc.save(f, Path(folder, "f.symc"))
+        assert float(symc.load(Path(folder, "f.symc"))(np.zeros(4))) == 4
+        with pytest.raises(CannotSave, match="only functions for the processor and for CUDA"):
+            f.export(folder)
+    assert symc.profile(f, np.zeros(4)).steps
+
+
+@program
+def what_is_refused() -> None:
+    x = T.tensor("float16", (None,), name="x")
+    with pytest.raises(DTypeError, match=r"'opencl:0:0' has no float16: use float32\n  x"):
+        symc.function([x], x + 1, device=DEVICE)
+    with pytest.raises(symc.errors.DeviceError, match=r"there is no opencl:9:0; there are opencl"):
+        symc.function([], T.zeros(2), device="opencl:9")
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:]:
+        PROGRAMS[wanted]()
+        sys.stdout.write(f"{wanted}\n")
+        sys.stdout.flush()

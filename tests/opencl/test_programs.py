@@ -1,0 +1,40 @@
+"""Programs on the first device of OpenCL: PoCL, where its wheel is installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from symc import opencl
+from tests.opencl.programs import PROGRAMS
+
+ROOT = Path(__file__).parents[2]
+FEW = ("elements", "teams", "shared_variables_stay_on_the_device", "what_is_refused")
+
+needs_opencl = pytest.mark.skipif(
+    not any(not device.why_refused for device in opencl.devices()),
+    reason="no device of OpenCL (pip install '.[opencl]')",
+)
+
+
+def ran(*names: str) -> None:
+    """Runs some programs in another process."""
+    command = [sys.executable, "-m", "tests.opencl.programs", *names]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stdout.split() == [*names]
+
+
+@needs_opencl
+def test_programs() -> None:
+    ran(*FEW)
+
+
+@needs_opencl
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in FEW])
+def test_a_program(name: str) -> None:
+    ran(name)

@@ -1,0 +1,74 @@
+"""The text of programs for OpenCL, which takes no device."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.codegen.runtime.load import symbols
+from symc.codegen.targets.named import full_name
+from symc.codegen.targets.opencl.lang import arguments
+from symc.codegen.targets.opencl.target import OpenclTarget, image_of
+from symc.errors import DeviceError
+from symc.pipeline.compile import Clock, build
+from tests.conftest import Golden
+
+
+def test_the_text_of_a_softmax(golden: Golden) -> None:
+    x = T.fmatrix("x")
+    f = symc.function([x], T.nnet.softmax(x), mode="python")
+    source = build(f.request, mode="default", clock=Clock(), target=OpenclTarget()).source
+    golden("opencl_softmax.cl", source.file("function.cl"))
+
+
+def test_a_module_says_the_arguments_of_its_kernels() -> None:
+    text = (
+        "__kernel void a(__global const float *restrict x, const int32_t n, const uint8_t b)\n{\n}"
+        "\n"
+        "__kernel void t(\n    __local char *const memory, const int64_t team_bytes,"
+        " __global bool *restrict y)\n{\n}\n"
+        "__kernel void t_in_global(__global char *const scratch, const int64_t team_bytes,"
+        " __global bool *restrict y)\n{\n}\n"
+    )
+    assert arguments(text) == {"a": "p41", "t": "S8p"}
+    assert image_of("abc", "-w", b"code") == b"symc opencl 0 2 3 4\n-wabccode"
+
+
+def test_every_function_of_teams_is_there_for_both() -> None:
+    names = [
+        {name for name, symbol in symbols(dialect).items() if symbol.file == "team.table"}
+        for dialect in ("cuda", "opencl")
+    ]
+    assert names[0] == names[1]
+    assert len(names[0]) > 100
+
+
+def test_no_text_has_numbers_of_128_bits() -> None:
+    """``long long`` is as long in OpenCL as symc's compilers have it nowhere else."""
+    for name, symbol in symbols("opencl").items():
+        code = re.sub(r"//[^\n]*", "", symbol.text)
+        assert not re.search(r"\bu?ll\b|\dul?l\b|long long", code.replace("ul", "")), name
+
+
+def test_names_of_devices_in_full() -> None:
+    assert [full_name(name) for name in ("opencl", "opencl:2", "opencl:2:1", "cpu")] == [
+        "opencl:0:0", "opencl:2:0", "opencl:2:1", "cpu"
+    ]  # fmt: skip
+
+
+def test_a_device_that_lacks_something_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    from symc.codegen.targets.opencl import platforms
+
+    old = platforms.Found(
+        0, "opencl:7:7", "Old Card", "Maker", ("1.2", "1.2", "1"), frozenset(), 0, True, True, 1024
+    )
+
+    class Known:
+        devices = (old,)
+
+    monkeypatch.setattr(platforms, "load", lambda keep=None: Known)
+    with pytest.raises(DeviceError, match="Old Card cannot be used: it has no shared virtual"):
+        symc.function([], T.zeros(2), device="opencl:7:7")
