@@ -1,6 +1,6 @@
 """Kernels in the style of scientific codes, each written for symc, NumPy, numba and JAX."""
 
-from . import counting, particles, products, signals, solvers, stencils, tables, tallies
+from . import counting, particles, products, ragged, signals, solvers, stencils, tables, tallies
 from .kernel import Kernel
 
 KERNELS: tuple[Kernel, ...] = (
@@ -12,4 +12,5 @@ KERNELS: tuple[Kernel, ...] = (
     *tallies.KERNELS,
     *signals.KERNELS,
     *products.KERNELS,
+    *ragged.KERNELS,
 )

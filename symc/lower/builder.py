@@ -119,7 +119,10 @@ class KernelBuilder:
                 found = outer.tracer.memo.get((node, index))
                 if found is not None:
                     return found
-            return self._load(node, index)
+            loaded = self._load(node, index)
+            if isinstance(loaded, ir.Load) and node.ndim and node.dtype.is_integer:
+                return self.named(block, None, loaded)  # an index may leave the loops inside
+            return loaded
 
         def name(node: Tensor, index: Index, value: ir.Expr) -> ir.Expr:
             return self.named(block, node.name, value)

@@ -32,6 +32,7 @@ from symc.tensor.lengths import (
     tensor_of,
     unbatched,
 )
+from symc.tensor.shape import concatenate
 from symc.tensor.specify import segment
 from symc.tensor.views import expand_dims, not_negative, refuse_negative, through
 
@@ -161,14 +162,30 @@ _SOURCES: dict[str, Callable[[Tensor, Dim], Tensor]] = {
 }
 
 
-def _extend(x: Tensor, axis: int, pair: Pair, mode: str) -> Tensor:
-    if pair == (0, 0):
-        return x
-    n = x.type.shape[axis]
-    refuse_negative("pad", x, pair)
-    pair = (_checked(pair[0]), _checked(pair[1]))
-    positions = arange(tensor_of(dims.mul(pair[0], -1)), tensor_of(dims.add(n, pair[1])))
-    source = _SOURCES[mode](positions, n)
+def _extend(x: Tensor, pairs: Sequence[Pair], mode: str) -> Tensor:
+    """`x` with so many of its own elements before and after each axis.
+
+    Along the last axis that grows, which loops go along innermost, the elements between are copied
+    as they are: only those at the ends are looked up.
+    """
+    long = [axis for axis, pair in enumerate(pairs) if pair != (0, 0)]
+    for axis in long:
+        refuse_negative("pad", x, pairs[axis])
+        n = x.type.shape[axis]
+        before, after = map(_checked, pairs[axis])
+        if axis != long[-1]:
+            x = _taken(x, axis, dims.mul(before, -1), dims.add(n, after), mode)
+            continue
+        ends = [(dims.mul(before, -1), 0), (n, dims.add(n, after))]
+        first, last = (_taken(x, axis, *end, mode) for end in ends)
+        parts = [first] * (before != 0) + [x] + [last] * (after != 0)
+        x = concatenate(parts, axis)
+    return x
+
+
+def _taken(x: Tensor, axis: int, start: Dim, stop: Dim, mode: str) -> Tensor:
+    """The elements that padding puts at positions from `start` to `stop` of an axis."""
+    source = _SOURCES[mode](arange(tensor_of(start), tensor_of(stop)), x.type.shape[axis])
     return OPERATORS["getitem"](x, (*[slice(None)] * axis, source))
 
 
@@ -217,9 +234,7 @@ def pad(x: TensorLike, pad_width: Any, mode: Mode = "constant", constant_values:
     x = as_tensor(x)
     pairs = [(as_dim(b), as_dim(a)) for b, a in _pairs("pad_width", x, pad_width)]
     if mode in _SOURCES:
-        for axis, pair in enumerate(pairs):
-            x = _extend(x, axis, pair, mode)
-        return x
+        return _extend(x, pairs, mode)
     if mode != "constant":
         known = ", ".join(["constant", *_SOURCES])
         raise ValueError(f"pad: there is no mode {mode!r}; there are {known}")

@@ -128,3 +128,21 @@ def test_a_ragged_row_is_summed_without_memory() -> None:
     places[given[3]] = 5
     with pytest.raises(IndexError):
         function(given, places, numbers, vector)
+
+
+def test_memory_of_a_ragged_slice_is_kept_over_steps() -> None:
+    """A product reads a copy of rows below: its memory is asked for where it must be larger."""
+    a, b = T.matrix("a"), T.matrix("b")
+
+    def row(i: Any, b: Any) -> Any:
+        return b[i].inc(a[: i + 1, i] @ b[: i + 1])
+
+    function = symc.function([a, b], symc.fori_loop(0, b.shape[0], row, b))
+    if symc.config.device == "cpu":
+        assert "_room" in function.source
+    left, wanted = A[:, :6], A[:6].copy()
+    given = wanted.copy()
+    for i in range(6):
+        wanted[i] += left[: i + 1, i] @ wanted[: i + 1]
+    for _ in range(2):
+        np.testing.assert_allclose(function(left, given), wanted, rtol=1e-12)

@@ -213,7 +213,7 @@ PADS: list[Case] = [
         for mode in get_args(Mode)
         if mode != "constant"
         for widths, n in ((1, 3), (((2, 1), (0, 3)), 3), (((9, 8), (0, 0)), 3), (((3, 2),
-     (1, 1)), 1))
+     (1, 1)), 1), (((0, 0), (7, 6)), 2))
     ],
 ]  # fmt: skip
 

@@ -35,7 +35,13 @@ from symc.codegen.targets.host.lengths import (
     many,
     volume,
 )
-from symc.codegen.targets.host.memory import array_bytes, is_late, lay_out, release
+from symc.codegen.targets.host.memory import (
+    array_bytes,
+    is_late,
+    kept_over_steps,
+    lay_out,
+    release,
+)
 from symc.codegen.targets.host.steps import emit_step, step_expressions
 from symc.codegen.targets.host.writer import EXTERNAL
 
@@ -204,6 +210,9 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
             host.put(f"{kind} *const {plain} = ({kind} *)({begin});")
     if scratch:
         host.put("char *scratch = 0;")
+    for buffer in kept_over_steps(host, steps):
+        room = host.rooms[buffer.name] = printer.vars[printer.fresh(f"{buffer.name}_room")]
+        host.put(f"int64_t {room} = -1;")
     if host.cleans or host.dialect.reports:
         host.put("int64_t status = 0;")
     if host.lines:

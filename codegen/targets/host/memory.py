@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
-from symc.codegen.ir import Const, Launch
-from symc.codegen.passes.memory import is_known, used_buffers
+from symc.codegen.ir import Const, Launch, Repeat
+from symc.codegen.passes.memory import buffers_of, is_known, used_buffers
 from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import end_if_huge, is_given, volume
 from symc.codegen.targets.host.writer import bound, one_line
@@ -116,16 +116,55 @@ def release(host: HostWriter, name: str) -> None:
     host.put(host.phrase(host.dialect.words.release, name))
 
 
+KEPT = 1 << 20
+"""So many bytes of an array stay when a step of a loop has done with it, for the next one."""
+
+
+def kept_over_steps(host: HostWriter, steps: Sequence[Step]) -> list[Buffer]:
+    """The arrays that only steps of loops use, and of which these say how large they are."""
+    if not host.dialect.can_stop:  # a device keeps memory by itself
+        return []
+    inside: set[str] = set()
+    outside: set[str] = set()
+    for step in steps:
+        for each in every_step([step]):
+            (inside if isinstance(step, Repeat) and each is not step else outside).update(
+                buffers_of(each)
+            )
+    found = (late.buffer for late in host.plan.late)
+    return [buffer for buffer in found if buffer.name in inside - outside]
+
+
 def begin_late(host: HostWriter, late: LateBuffer) -> None:
     """Memory for an array, before the first step that uses it."""
-    allocate(host, host.printer.buffers[late.buffer.name], array_bytes(host, late.buffer))
+    name, room = host.printer.buffers[late.buffer.name], host.rooms.get(late.buffer.name)
+    if room is None or not host.inside:
+        allocate(host, name, array_bytes(host, late.buffer))
+        return
+    bytes_ = array_bytes(host, late.buffer)
+    host.put(f"if ({room} < {bytes_}) {{")
+    host.inside += 1
+    release(host, name)
+    host.put(f"{room} = {bytes_};")
+    allocate(host, name, room)
+    host.inside -= 1
+    host.put("}")
 
 
 def end_late(host: HostWriter, late: LateBuffer) -> None:
     """The end of an array after the last step that uses it."""
-    name = host.printer.buffers[late.buffer.name]
+    name, room = host.printer.buffers[late.buffer.name], host.rooms.get(late.buffer.name)
+    if room is None or not host.inside:
+        release(host, name)
+        host.put(f"{name} = 0;")
+        return
+    host.put(f"if ({room} > {KEPT}) {{")
+    host.inside += 1
     release(host, name)
     host.put(f"{name} = 0;")
+    host.put(f"{room} = -1;")
+    host.inside -= 1
+    host.put("}")
 
 
 def ask_for_outputs(host: HostWriter, outputs: list[Buffer]) -> None:

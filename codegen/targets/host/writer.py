@@ -54,6 +54,8 @@ class HostWriter:
     inside: int = 0  # how many blocks the current step stands in
     number: int = 0  # of the current step, as `passes/memory.py` counts
     timers: int = 0  # how many steps have one so far
+    rooms: dict[str, str] = field(default_factory=dict[str, str])
+    """For arrays whose memory is kept over the steps of a loop, the variable of its bytes."""
 
     buffers: dict[str, Buffer] = field(init=False)
     position: dict[str, int] = field(init=False)  # of external buffers in `data`
