@@ -133,10 +133,20 @@ static inline float symc_mod_f32(float a, float b) {
 }
 
 // SYMBOL symc_floordiv_f64
-// NEEDS symc_fmod_f64 symc_where_f64 floor copysign
+// NEEDS symc_fmod_f64 symc_where_f64 floor copysign fabs trunc fma
 // NumPy's floor_divide, bit for bit: the whole number q with a = q * b + mod(a, b), rounded; a / b
-// where b is zero. Not floor(a / b), which rounds first: floordiv(1, 0.1) is 9.
+// where b is zero. Not floor(a / b), which rounds first: floordiv(1, 0.1) is 9. Quotients below 2^50
+// are exact, as in symc_fmod_f64, without a branch that depends on their signs.
 static inline double symc_floordiv_f64(double a, double b) {
+#if defined(__FMA__) || defined(__CUDA_ARCH__)
+    const double size = fabs(a), step = fabs(b), ratio = size / step;
+    if (ratio < 0x1p50 && step < INFINITY) {
+        const double near = trunc(ratio), left = fma(-near, step, size);
+        const double whole = near - symc_where_f64(left < 0.0, 1.0);
+        const double other = -(whole + symc_where_f64(left != 0.0, 1.0));
+        return (copysign(1.0, a) == copysign(1.0, b)) ? whole : other;
+    }
+#endif
     if (b == 0.0) return a / b;
     double rest = symc_fmod_f64(a, b);
     double quotient = (a - rest) / b;
@@ -147,9 +157,18 @@ static inline double symc_floordiv_f64(double a, double b) {
 }
 
 // SYMBOL symc_floordiv_f32
-// NEEDS symc_fmod_f32 symc_where_f32 floorf copysignf
-// See symc_floordiv_f64.
+// NEEDS symc_fmod_f32 symc_where_f32 symc_where_f64 floorf copysignf fabs trunc fma
+// See symc_floordiv_f64; below 2^20 NumPy's floats are exact, too.
 static inline float symc_floordiv_f32(float a, float b) {
+#if defined(__FMA__) || defined(__CUDA_ARCH__)
+    const double size = fabs((double)a), step = fabs((double)b), ratio = size / step;
+    if (ratio < 0x1p20 && step < INFINITY) {
+        const double near = trunc(ratio), left = fma(-near, step, size);
+        const double whole = near - symc_where_f64(left < 0.0, 1.0);
+        const double other = -(whole + symc_where_f64(left != 0.0, 1.0));
+        return (float)((copysignf(1.0f, a) == copysignf(1.0f, b)) ? whole : other);
+    }
+#endif
     if (b == 0.0f) return a / b;
     float rest = symc_fmod_f32(a, b);
     float quotient = (a - rest) / b;

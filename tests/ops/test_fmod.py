@@ -45,3 +45,28 @@ def test_zero_raises_and_floats_have_a_derivative() -> None:
     x, y = T.dscalar("x"), T.dscalar("y")
     slopes = symc.function([x, y], [symc.grad(T.fmod(x, y), v) for v in (x, y)])
     assert slopes(-7.5, 2.0) == [1.0, 3.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_floor_division_is_numpys_to_the_bit(dtype: str) -> None:
+    """Quotients below and above the limit of the short way, whole ones, zeros of either sign."""
+    x, y = (T.vector(name, dtype=dtype) for name in "xy")
+    f = symc.function([x, y], x // y)
+    some, few = (
+        np.random.default_rng(4),
+        np.array([0, 0.1, 1, 3, 2.0**20, 2.0**50 + 1, 1e30, np.inf]),
+    )
+    ends = np.concatenate([few, -few, [np.nan]])
+    cases = [
+        np.meshgrid(ends, ends),
+        [some.integers(-50, 50, 500) / 8, some.integers(-9, 9, 500) / 8],
+    ]
+    sizes = (1.0, 1e-9, 1e9, 1e16)
+    cases += [[some.normal(size=500) * size, some.normal(size=500)] for size in sizes]
+    for given in cases:
+        a, b = (np.ravel(array).astype(dtype) for array in given)
+        with np.errstate(all="ignore"):
+            wanted = a // b
+        np.testing.assert_array_equal(f(a, b), wanted)
+        zero = wanted == 0
+        np.testing.assert_array_equal(np.signbit(f(a, b))[zero], np.signbit(wanted)[zero])
