@@ -222,10 +222,10 @@ class _Team:
         scalars, later = self.scalars, self.later
         self.later = later | _reads(loop.body)  # by the next iteration
         body = list(self.nested(loop.body))
-        if self.dirty and not isinstance(body[-1], Barrier):
+        if self.dirty or self.seen & self.memory(written(loop.body)):  # by the next iteration
             body.append(Barrier())
-        self.dirty.clear()
-        self.seen.clear()
+            self.dirty.clear()
+            self.seen.clear()
         self.scalars, self.later = scalars, later
         self.out.append(Loop(loop.var, loop.extent, "serial", tuple(body), loop.note, loop.cut))
 
