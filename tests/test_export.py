@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -75,6 +76,10 @@ def test_an_exported_function_builds_and_passes_its_test(tmp_path: Path) -> None
     printed = make(folder, "test")
     assert "out: as expected" in printed
     assert "w: as expected" in printed
+    test = (folder / "test.c").read_text()  # leak checkers are to find nothing in it
+    read = re.findall(r"\*(\w+) = read_values", test)
+    assert sorted(read) == ["example_x", "expected_out", "expected_w"]
+    assert all(f"free({name});" in test for name in read)
 
     # The expected result is data: the test fails when that is another one.
     wrong = folder / "data" / "expected_w.bin"

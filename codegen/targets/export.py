@@ -359,6 +359,7 @@ def test_places(exported: Exported, example: Sequence[Shape]) -> dict[str, str]:
     checked = [*exported.outputs, *exported.buffers("shared")]
     for buffer, shape in zip(checked, example[len(inputs) :], strict=True):
         comparisons += _compare(exported, buffer, shape)
+    comparisons += [f"free(example_{buffer.name});" for buffer in inputs]
     return {
         "name": name,
         "arguments": "\n".join(f"    {line}" for line in lines),

@@ -122,7 +122,7 @@ def associative_scan(
     lengths = {x.type.shape[0] for x in rows}
     if not all(isinstance(n, int) for n in lengths):
         raise LoopError(
-            "associative_scan: the length has to be known when the graph is built; use T.scan\n"
+            "associative_scan: the length has to be known when the graph is built; use symc.scan\n"
             f"  given  {describe(given[0])}"
         )
     if len(lengths) > 1:
