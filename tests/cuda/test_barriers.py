@@ -11,6 +11,7 @@ import symc.tensor as T
 from symc.codegen.dtypes import FLOAT64, INT64
 from symc.codegen.ir import Accumulate, Alloc, Barrier, Buffer, Const, Load, Loop, Store, Var, const
 from symc.codegen.passes.gpu.teams import for_team
+from symc.codegen.passes.walk import Block
 
 ACC = Alloc(Buffer("acc", FLOAT64, (), "local"), Const(0.0, FLOAT64))
 
@@ -28,7 +29,7 @@ def summed(buffer: str) -> Loop:
 
 def test_what_all_threads_have_read_is_overwritten_after_a_barrier() -> None:
     stores = [Store(name, const(0), value("acc", const(0))) for name in ("y", "x")]
-    body = (ACC, summed("x"), *stores)
+    body: Block = (ACC, summed("x"), *stores)
     *_, barrier, write = for_team(body, set())
     assert barrier == Barrier()
     assert isinstance(write, Loop)

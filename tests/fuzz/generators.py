@@ -18,6 +18,7 @@ PLACES = {
     "scripts": "tests.fuzz.typed",
     "graphs": "tests.fuzz.graphs",
     "special": "tests.fuzz.special",
+    "writes": "tests.fuzz.writes",
 }
 """Where each is: a module with a `GENERATOR`."""
 
