@@ -84,6 +84,45 @@ def test_apply_along_axis(axis: int, shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(got, wanted)
 
 
+INDEXED: list[Callable[..., Any]] = [
+    lambda x, i: x[i[0]], lambda x, i: x[:, i[0]], lambda x, i: x[i[0], i[1] - 3],
+    lambda x, i: x[1:, i[0]][::-1], lambda x, i: x[-1, i[0]],
+    lambda x, i: x[i[0]].set(x[0] * 2), lambda x, i: x[1:, i[0]].set(5.0),
+    lambda x, i: x[1:, i[0]].inc(x[0, :2]), lambda x, i: x[0, i[1]].inc(x.sum()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", INDEXED)
+def test_an_index_that_differs_within_the_batch(function: Callable[..., Any]) -> None:
+    matrices, rows = RNG.normal(size=(4, 3, 3)), RNG.integers(0, 3, (4, 2))
+    x, m, indexes, index = T.tensor3("x"), T.matrix("m"), T.lmatrix("i"), T.lvector("j")
+    one = function(m, index)
+    single = symc.function([m, index], [one, symc.grad(T.sin(one).sum(), m)], mode="python")
+    for args, first in (((x, indexes), 0), ((m, indexes), None)):
+        whole = symc.vmap(function, in_axes=(first, 0))(*args)
+        slope = symc.grad(T.sin(whole).sum(), args[0])
+        batch = symc.function(args, [whole, slope], mode="python")
+        many = matrices if first == 0 else np.stack([matrices[0]] * 4)
+        value, slopes = batch(matrices if first == 0 else matrices[0], rows)
+        wanted = [single(*pair) for pair in zip(many, rows, strict=True)]
+        np.testing.assert_array_equal(value, [each for each, _ in wanted])
+        found = np.stack([each for _, each in wanted])
+        np.testing.assert_allclose(slopes, found if first == 0 else found.sum(axis=0))
+
+
+def test_gradients_of_recurrences_in_batches() -> None:
+    """A factor that is the same for the whole batch had no axis of it: indexing it failed."""
+    x, v = T.matrix("x"), T.vector("v")
+    values = RNG.normal(size=(2, 3))
+    for function in (
+        lambda row: T.polyval(row, 2.0),
+        lambda row: symc.hessian((row**3).prod(), row),
+    ):
+        whole = symc.grad(T.sin(symc.vmap(function)(x)).sum(), x).eval({x: values})
+        rows = symc.function([v], symc.grad(T.sin(function(v)).sum(), v), mode="python")
+        np.testing.assert_allclose(whole, [rows(row) for row in values], rtol=1e-9)
+
+
 def test_what_is_refused() -> None:
     x, s = T.matrix("x"), T.scalar("s")
     two, three = (T.tensor("float64", (n,)) for n in (2, 3))
@@ -96,6 +135,11 @@ def test_what_is_refused() -> None:
         (lambda: T.vectorize(T.sum, signature="(n)->()")(s), RankError, "needs 1 axes here"),
         (lambda: T.vectorize(T.sum, signature="(n)->()")(x, x), TypeError, "has 1 arguments"),
         (lambda: symc.vmap(lambda r: r[r > 0])(x), symc.errors.NotBatchable, ""),
+        (
+            lambda: symc.vmap(lambda r, k: r[k:].sum())(x, T.lvector("k")),
+            symc.errors.NotBatchable,
+            "its lengths would differ",
+        ),
     ]
     for call, error, text in refused:
         with pytest.raises(error, match=text or None):

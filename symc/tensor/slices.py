@@ -7,7 +7,7 @@ adds to the region; make one with `write_region`. The positions of a slice are i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -107,6 +107,50 @@ def wrapped(value: ir.Expr, index: Tensor, n: ir.Expr) -> ir.Expr:
     return ir.Select(negative, ir.add(value, n), value, INT64)
 
 
+# --- batches --------------------------------------------------------------------------------------
+
+
+class _Parts(NamedTuple):
+    """Entries in two steps: a region with whole axes, and the indexes along these.
+
+    The indexes are those that differ within a batch, and others that are given beside them.
+    """
+
+    entries: Entries
+    given: list[Tensor]
+    axes: tuple[int, ...]
+    indexes: list[Tensor]
+    batched_indexes: list[bool]
+
+
+def _parted(
+    label: str, entries: Entries, given: Sequence[Tensor], batched: Sequence[bool]
+) -> _Parts:
+    """Raises `NotBatchable` where bounds of a slice differ within the batch: so would lengths."""
+    parts = _Parts((), [], (), [], [])
+    rest, axis = iter(zip(given, batched, strict=True)), 0
+    for entry in entries:
+        if isinstance(entry, Span):
+            bounds = [next(rest) for bound in entry if bound is GIVEN]
+            unbatched(label, [flag for _, flag in bounds])
+            parts.given.extend(bound for bound, _ in bounds)
+        elif entry is GIVEN:
+            index, flag = next(rest)
+            parts.indexes.append(index)
+            parts.batched_indexes.append(flag)
+            parts = parts._replace(axes=(*parts.axes, axis))
+            entry = WHOLE
+        parts = parts._replace(entries=(*parts.entries, entry))
+        axis += isinstance(entry, Span)
+    return parts
+
+
+def _read(parts: _Parts, x: Tensor, *, batched: bool) -> Tensor:
+    """The region, of one tensor or of a batch."""
+    entries = (WHOLE, *parts.entries) if batched else parts.entries
+    return Slice(entries)(x, *parts.given)
+
+
 # --- reading --------------------------------------------------------------------------------------
 
 
@@ -129,8 +173,15 @@ class Slice(Op):
         return [slice_back(self.entries, x, bar, given), *[None] * len(given)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        unbatched("getitem", batched[1:])
-        return Slice((WHOLE, *self.entries))(*args)
+        if not any(batched[1:]):
+            return Slice((WHOLE, *self.entries))(*args)
+        from symc.tensor.gather import Gather
+
+        parts = _parted("getitem", self.entries, args[1:], batched[1:])
+        region = _read(parts, args[0], batched=batched[0])
+        return Gather(parts.axes, 0).batch(
+            [region, *parts.indexes], [batched[0], *parts.batched_indexes]
+        )
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         x, *given = node.args
@@ -214,9 +265,22 @@ class SliceWrite(Op):
         return [kept, inside, *[None] * len(given)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        unbatched(self.label, batched[2:])
-        x, v = batch_written(args[0], args[1], batched, region_rank(self.entries))
-        return SliceWrite((WHOLE, *self.entries), self.mode)(x, v, *args[2:])
+        if not any(batched[2:]):
+            x, v = batch_written(args[0], args[1], batched, region_rank(self.entries))
+            return SliceWrite((WHOLE, *self.entries), self.mode)(x, v, *args[2:])
+        from symc.tensor.gather import Scatter
+
+        parts = _parted(self.label, self.entries, args[2:], batched[2:])
+        region = Scatter(parts.axes, 0, self.mode).batch(
+            [_read(parts, args[0], batched=batched[0]), args[1], *parts.indexes],
+            [*batched[:2], *parts.batched_indexes],
+        )
+        if all(entry == WHOLE for entry in parts.entries):
+            return region
+        write = SliceWrite(parts.entries, "set")
+        return write.batch(
+            [args[0], region, *parts.given], [batched[0], True, *(False for _ in parts.given)]
+        )
 
     def lower(self, node: Tensor, size: SizeOf) -> Write:
         x, v, *given = node.args

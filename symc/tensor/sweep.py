@@ -31,7 +31,7 @@ from symc.tensor.fold import (
 from symc.tensor.lengths import normal_axis
 from symc.tensor.reduce import sum_dtype
 from symc.tensor.reshape import ravel
-from symc.tensor.views import through
+from symc.tensor.views import broadcast_to, through
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum"]
 
@@ -177,7 +177,9 @@ class Recurrence(Op):
         return [to_b * Lag(axis, 0.0)(conjugated(node)), to_b]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        return Recurrence(self.axis + 1)(*align_batch(args, batched))
+        aligned = align_batch(args, batched)
+        shape = OPERATORS["add"](*aligned).type.shape  # both have the axis: gradients go along it
+        return Recurrence(self.axis + 1)(*(broadcast_to(arg, shape) for arg in aligned))
 
     def lower(self, node: Tensor, size: SizeOf) -> Sweep:
         dtype = accumulator("add", node.type.dtype)
