@@ -12,6 +12,7 @@ import symc.theano.tensor as T
 from symc.theano.sandbox.rng_mrg import MRG_RandomStreams
 from symc.theano.scalar.basic import UnaryScalarOp, same_out
 from symc.theano.tensor.elemwise import Elemwise
+from symc.theano.tensor.nnet.neighbours import images2neibs
 from symc.theano.tensor.signal.pool import pool_2d
 
 
@@ -81,3 +82,16 @@ def test_a_scalar_op_without_a_name_has_gradients() -> None:
     y = Elemwise(Twice())(x)
     f = theano.function([x], [y, theano.grad(y.sum(), x)])
     assert [each.tolist() for each in f([1.0, 2.0])] == [[2, 4], [2, 2]]
+
+
+def test_windows_that_leave_a_rest_are_refused() -> None:
+    x = T.dtensor4()
+    f = theano.function([x], images2neibs(x, (2, 3)))
+    assert f(np.arange(24.0).reshape(1, 1, 4, 6))[1].tolist() == [3, 4, 5, 9, 10, 11]
+    with pytest.raises(AssertionError, match="without a rest"):
+        f(np.zeros((1, 1, 4, 5)))
+    g = theano.function([x], images2neibs(x, (2, 3), mode="ignore_borders"))
+    assert g(np.zeros((1, 1, 4, 5))).shape == (2, 6)
+    wrapped = theano.function([x], images2neibs(x, (2, 3), mode="wrap_centered"))
+    with pytest.raises(AssertionError, match="odd lengths"):
+        wrapped(np.zeros((1, 1, 4, 6)))

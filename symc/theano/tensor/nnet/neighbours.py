@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import symc
 import symc.tensor as T
 from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor
@@ -40,7 +41,8 @@ class Images2Neibs(Op):
         x, shape, step = inputs
         sizes = [_number(element(shape, k)) for k in (0, 1)]
         steps = [_number(element(step, k)) for k in (0, 1)]
-        for axis, size in ((2, sizes[0]), (3, sizes[1])):
+        for axis, size, apart in ((2, sizes[0], steps[0]), (3, sizes[1], steps[1])):
+            x = _fitting(x, axis, size, apart, self.mode)
             x = _padded(x, axis, size, self.mode)
         lengths = T.shape(x)
         counts: list[Any] = []
@@ -73,6 +75,22 @@ def _number(x: Tensor) -> Any:
 def _places(count: Any, step: Any, size: Any) -> Tensor:
     starts = T.expand_dims(T.arange(count) * step, 1)
     return starts + T.expand_dims(T.arange(size), 0)
+
+
+def _fitting(x: Tensor, axis: int, size: Any, step: Any, mode: str) -> Tensor:
+    """The images, where windows of the mode cover them. Raises AssertionError in other calls."""
+    length = T.as_tensor(T.shape(x)[axis])
+    if mode == "ignore_borders":
+        return x
+    if mode == "wrap_centered":
+        whole = T.ge(length, size) & T.eq(T.as_tensor(size) % 2, 1)
+        text = "windows that wrap around have odd lengths, at most those of the images"
+    else:
+        around = {"half": 2 * (size // 2), "full": 2 * (size - 1)}.get(mode, 0)
+        room = length + around - size
+        whole = T.ge(room, 0) & T.eq(room % step, 0)
+        text = f"windows of mode {mode!r} cover images without a rest"
+    return symc.Assert(f"images2neibs: {text}; axis {axis} does not fit")(x, whole)
 
 
 def _padded(x: Tensor, axis: int, size: Any, mode: str) -> Tensor:
