@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
@@ -99,3 +100,21 @@ REFUSED: list[tuple[Any, Any, str]] = [
 def test_inputs_that_are_refused(inputs: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         theano.function(inputs, T.constant(1.0))
+
+
+def test_calls_are_counted_where_a_profile_is_wanted() -> None:
+    x = T.dscalar("x")
+    assert theano.function([x], x).profile is None
+    stats = theano.compile.ProfileStats()
+    f = theano.function([x], x * 2, profile=stats, name="twice")
+    g = theano.function([x], x * 3, profile=stats)
+    assert [f(1.0), f(2.0), g(1.0)] == [2, 4, 3]
+    assert f.profile is stats
+    assert stats.fct_callcount == 3
+    assert 0 < stats.fct_call_time <= stats.vm_call_time
+    text = io.StringIO()
+    stats.summary(text)
+    assert "Message: twice" in text.getvalue()
+    assert "3 calls" in text.getvalue()
+    with theano.change_flags(profile=True):
+        assert theano.function([x], x).profile.fct_callcount == 0

@@ -9,6 +9,7 @@ from symc.theano.compile import (
     monitormode,
     nanguardmode,
     ops,
+    profiling,
     sharedvalue,
 )
 from symc.theano.compile import pfunc as _pfunc
@@ -53,6 +54,7 @@ from symc.theano.compile.ops import (
     specify_shape,
     view_op,
 )
+from symc.theano.compile.profiling import ProfileStats
 from symc.theano.compile.rebuild import rebuild_collect_shared
 from symc.theano.compile.sharedvalue import SharedVariable, shared, shared_constructor
 from symc.theano.configparser import config
@@ -61,13 +63,14 @@ from symc.theano.gof.graph import io_connection_pattern
 __all__ = [
     "FAST_COMPILE", "FAST_RUN", "AliasedMemoryError", "DebugMode", "DeepCopyOp", "FromFunctionOp",
     "Function", "In", "Mode", "MonitorMode", "NanGuardMode", "OpFromGraph", "Out", "OutputGuard",
-    "Param", "Rebroadcast", "Shape", "Shape_i", "SharedVariable", "SpecifyShape", "SymbolicInput",
-    "SymbolicOutput", "UnusedInputError", "ViewOp", "as_op", "builders", "config", "debugmode",
-    "deep_copy_op", "function", "function_dump", "function_module", "get_default_mode",
-    "get_mode", "io", "io_connection_pattern", "mode", "monitormode", "nanguardmode", "ops",
-    "orig_function", "pfunc", "predefined_linkers", "predefined_modes", "predefined_optimizers",
-    "rebuild_collect_shared", "register_deep_copy_op_c_code", "register_mode",
-    "register_rebroadcast_c_code", "register_shape_c_code", "register_shape_i_c_code",
-    "register_specify_shape_c_code", "register_view_op_c_code", "shape", "shape_i", "shared",
-    "shared_constructor", "sharedvalue", "specify_shape", "view_op",
+    "Param", "ProfileStats", "Rebroadcast", "Shape", "Shape_i", "SharedVariable", "SpecifyShape",
+    "SymbolicInput", "SymbolicOutput", "UnusedInputError", "ViewOp", "as_op", "builders",
+    "config", "debugmode", "deep_copy_op", "function", "function_dump", "function_module",
+    "get_default_mode", "get_mode", "io", "io_connection_pattern", "mode", "monitormode",
+    "nanguardmode", "ops", "orig_function", "pfunc", "predefined_linkers", "predefined_modes",
+    "predefined_optimizers", "profiling", "rebuild_collect_shared",
+    "register_deep_copy_op_c_code", "register_mode", "register_rebroadcast_c_code",
+    "register_shape_c_code", "register_shape_i_c_code", "register_specify_shape_c_code",
+    "register_view_op_c_code", "shape", "shape_i", "shared", "shared_constructor", "sharedvalue",
+    "specify_shape", "view_op",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from symc.theano.compile.mode import get_mode
 from symc.theano.compile.rebuild import of_target, substituted
 from symc.theano.compile.sharedvalue import Container, SharedVariable
 from symc.theano.compile.vm import PythonProgram
+from symc.theano.configparser import config
 from symc.theano.gof.fg import FunctionGraph
 from symc.theano.gof.graph import Variable
 
@@ -77,6 +78,8 @@ class Values:
 
 class Function:
     """A compiled function. Call it with values, by position or by name."""
+
+    profile: Any = None  # the times of its calls, where they are wanted
 
     def __init__(self, made: Definition, containers: Sequence[Container] | None = None) -> None:
         self.definition = made
@@ -354,13 +357,18 @@ def function(
     on_unused_input: str | None = None,
 ) -> Function:  # fmt: skip
     """Compiles a function of `inputs` that computes `outputs` and updates shared variables."""
-    del accept_inplace, profile
-    return Function(
-        defined(
-            inputs, outputs, mode, updates, givens, no_default_updates, name, rebuild_strict,
-            on_unused_input, allow_input_downcast,
-        )
+    del accept_inplace
+    made = defined(
+        inputs, outputs, mode, updates, givens, no_default_updates, name, rebuild_strict,
+        on_unused_input, allow_input_downcast,
     )  # fmt: skip
+    if profile is None:
+        profile = config.profile
+    if profile is False:
+        return Function(made)
+    from symc.theano.compile.profiling import ProfiledFunction
+
+    return ProfiledFunction(made, profile=profile)
 
 
 def pfunc(params: Any, outputs: Any = None, *args: Any, **kwargs: Any) -> Function:
