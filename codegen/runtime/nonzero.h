@@ -5,10 +5,10 @@
 // bool alone. Eight that are false are passed over at once. Where there is room for eight positions,
 // eight are written, the true ones first: a table has, for each pattern of eight, which those are.
 // The others, and what is beyond, are written over.
-#define SYMC_NONZERO_FEW 1024
+#define SYMC_NONZERO_FEW 4096
 static void symc_flat_nonzero(const bool *mask, int64_t n, int64_t count, int64_t *places) {
     const uint8_t *bytes = (const uint8_t *)mask;
-    uint8_t which[256][8], many[256];
+    int64_t which[256][8], many[256];
     int64_t found = 0, i = 0;
     if (n >= SYMC_NONZERO_FEW && count >= n / 64) {
         for (int64_t pattern = 0; pattern < 256; pattern++) {
