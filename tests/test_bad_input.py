@@ -229,6 +229,12 @@ BUILDS: dict[str, tuple[Callable[[], Any], type[Exception], type[Exception], lis
     "negative length": (lambda: T.tensor("int8", (-1,)), ValueError, ValueError, ["negative"]),
     "shared": (lambda: symc.shared(X), TypeError, TypeError, ["symbolic"]),
     "shared text": (lambda: symc.shared("a"), DTypeError, TypeError, [""]),
+    "name of a shared variable": (
+        lambda: symc.shared(1.0, name=cast("Any", 7)), TypeError, TypeError, ["a string, not 7"],
+    ),
+    "name of a constant": (
+        lambda: T.constant(1.0, name=cast("Any", b"c")), TypeError, TypeError, ["string, not b'c'"],
+    ),
 }  # fmt: skip
 
 

@@ -80,8 +80,7 @@ def tensor(dtype: Any = None, shape: Sequence[int | None] = (), name: str | None
     >>> tensor("float32", shape=(None, 3), name="x")
     <x float32[x.shape[0], 3]>
     """
-    if not isinstance(name, str | None):  # pyright: ignore[reportUnnecessaryIsInstance] -- users err
-        raise TypeError(f"a tensor's name must be a string, not {name!r}")
+    _check_name(name)
     declared = lengths_of(shape)
     return _source(Tensor, Input(declared), as_dtype(dtype or config.floatX), declared, name)
 
@@ -99,6 +98,11 @@ def lengths_of(shape: Sequence[int | None]) -> tuple[int | None, ...]:
         if dim is not None and dim < 0:
             raise ValueError(f"a length cannot be negative: shape={tuple(shape)}")
     return tuple(None if dim is None else int(dim) for dim in shape)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str | None):
+        raise TypeError(f"a tensor's name must be a string, not {name!r}")
 
 
 def _source(
@@ -122,6 +126,7 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     >>> constant([1, 2, 3])
     <constant int64[3]>
     """
+    _check_name(name)
     given = numbers(value, dtype=None if dtype is None else to_numpy(as_dtype(dtype)))
     array = np.array(given, dtype=given.dtype.newbyteorder("="), order="C")
     array.flags.writeable = False
@@ -439,6 +444,7 @@ def shared(
     >>> w.get_value().shape
     (2, 3)
     """
+    _check_name(name)
     if isinstance(value, Tensor):
         raise TypeError(f"a shared variable needs a value, not the symbolic {value!r}")
     place = _place(device)
