@@ -171,6 +171,13 @@ ROUTINES: dict[str, Signature] = {
         False,
         on_device=False,
     ),
+    "sparse_row_numbers": Signature(
+        "symc_sparse_row_numbers",
+        "symc_sparse_row_numbers",
+        _arguments("m k entries indices* starts* numbers! status!"),
+        False,
+        on_device=False,
+    ),
     **{
         name: _on_host(name, "key n out!")
         for kind in ("f32", "f64")

@@ -120,6 +120,7 @@ _HIGHER = {
     "calls.function": "copied",
     "derivatives.arguments": "by_arguments",
     "show.latex": "equation", "tensor.notation": "short",
+    "tensor.sparse.values": "take_csr take_csc give_csr give_csc",
     "loops.api": "scan", "loops.outline": "outline",
     "loops.batching": "batch_scan", "loops.conditions": "loop_requirements",
     "loops.reverse": "reverse",

@@ -17,7 +17,7 @@ from tests.examples import examples_of, public_callables
 from tests.test_exports import module_names
 from tests.test_shown import PUBLIC_MODULES
 
-OF_TENSORS = ("fft", "linalg", "nnet", "random")
+OF_TENSORS = ("fft", "linalg", "nnet", "random", "sparse")
 MODULES: dict[str, ModuleType] = {"symc": symc}
 for _name in sorted(PUBLIC_MODULES):
     _package = "symc.tensor" if _name in OF_TENSORS else "symc"

@@ -100,7 +100,7 @@ SHOWN: dict[str, Any] = {
 }  # fmt: skip
 PUBLIC_MODULES = {
     "cuda", "dask", "debug", "distributed", "errors", "fft", "linalg", "nets", "nnet", "opencl",
-    "optim", "random", "sympy", "tensor", "testing",
+    "optim", "random", "sparse", "sympy", "tensor", "testing",
 }  # fmt: skip
 
 

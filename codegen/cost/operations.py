@@ -172,6 +172,7 @@ _OTHERS: dict[str, Count] = {
     },
     "permutation": lambda of: of["n"],  # numbers drawn
     "flat_nonzero": lambda of: of["n"],  # positions counted
+    "sparse_row_numbers": lambda of: of["m"],  # rows counted
     "copy_bytes": lambda of: Amount.of(Const(0)),
 }
 

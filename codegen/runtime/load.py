@@ -47,7 +47,7 @@ Dialect = Literal["c", "device host", "cuda", "opencl"]
 _HOST = (
     "blas.h", "call.h", "conv.h", "expm.h", "extremes.h", "fft.h", "fftaxes.h", "host.h",
     "lapack.h", "mpi.h", "randomarrays.h", "shuffle.h", "smallmatrices.h", "sortvalues.h",
-    "spectral.h", "team.h", "threads.h", "timers.h",
+    "sparse.h", "spectral.h", "team.h", "threads.h", "timers.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 

@@ -11,6 +11,7 @@ from symc.errors import BadArgument, SymcError
 from symc.graph.inputs import SharedVariable
 from symc.graph.locks import PythonLock
 from symc.graph.node import Tensor
+from symc.graph.packed import Packing
 from symc.graph.public import check_fields, with_public_methods
 from symc.graph.registry import SERVICES
 from symc.graph.request import Request
@@ -98,6 +99,8 @@ class Function:
         mode: str,
         *,
         background: bool = False,
+        takes: Packing | None = None,
+        gives: Packing | None = None,
     ) -> None:
         self.request = request
         self.ins = ins
@@ -106,10 +109,13 @@ class Function:
         self.mode = mode
         self.background = background
         self.name = request.name
-        self._count = len(ins)
+        self.takes = takes
+        self.gives = gives
+        # Where arguments are made of several arrays, no call passes them on as they are.
+        self._count = len(ins) if takes is None else -1
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
-        wanted = request, mode, "list" if form == "dict" else form, downcast
+        wanted = request, mode, "list" if form == "dict" or gives else form, downcast
         # Only programs that have imported `symc.distributed` have functions of several processes.
         together = SERVICES.find("together")
         shared = None if together is None else together(*wanted, owner=ref(self))
@@ -126,7 +132,7 @@ class Function:
             self._made = runner_for(*wanted)
         self._call: Callable[..., Any] = self._made.call
         self._lock = PythonLock() if request.updates and not self._made.locks else None
-        self._plain = form != "dict" and self._lock is None
+        self._plain = form != "dict" and self._lock is None and gives is None
 
     @property
     def runner(self) -> Runner:
@@ -200,6 +206,9 @@ class Function:
             from symc.calls.too_large import explained  # late: few calls fail
 
             raise explained(self.request, args, error) from None
+        if self.gives is not None:
+            results = self.gives.given(results)
+            results = results[0] if self.form == "one" else results
         return dict(zip(self.keys, results, strict=True)) if self.form == "dict" else results
 
     def arguments(self, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -235,11 +244,15 @@ class Function:
         return made
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if len(args) > self._count:
-            count = f"{self._count} argument{'' if self._count == 1 else 's'}"
+        most = len(self.ins if self.takes is None else self.takes.kinds)
+        if len(args) > most:
+            count = f"{most} argument{'' if most == 1 else 's'}"
             raise BadArgument(f"{self.name} takes {count}, not {len(args)}")
+        if self.takes is not None:
+            parts = [item.name or item.variable.name for item in self.ins]
+            args, kwargs = self.takes.spread(args, kwargs, parts)
         missing = object()
-        values = [*args, *[missing] * (self._count - len(args))]
+        values = [*args, *[missing] * (len(self.ins) - len(args))]
         for name, value in kwargs.items():
             if name not in self._names:
                 known = ", ".join(self._names) or "none"

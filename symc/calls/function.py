@@ -41,6 +41,7 @@ from symc.graph.node import (
     Tensor,
     TensorLike,
 )
+from symc.graph.packed import Packed, Packing, parts_of
 from symc.graph.provenance import warn
 from symc.graph.request import Request
 from symc.graph.types import to_numpy
@@ -53,12 +54,13 @@ from symc.graph.walks import (
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import length, tensor_of
 
-Outputs: TypeAlias = "TensorLike | Out | Sequence[TensorLike | Out] | Mapping[str, Any] | None"
+Output: TypeAlias = "TensorLike | Out | Packed"
+Outputs: TypeAlias = "Output | Sequence[Output] | Mapping[str, Any] | None"
 Givens: TypeAlias = "Mapping[Tensor, TensorLike] | Iterable[tuple[Tensor, TensorLike]]"
 
 
 def function(
-    inputs: Sequence[Tensor | In],
+    inputs: Sequence[Tensor | In | Packed],
     outputs: Outputs = None,
     *,
     updates: Updates | None = None,
@@ -74,8 +76,9 @@ def function(
 ) -> Function:
     """Compiles a function of `inputs` that computes `outputs` and then updates shared variables.
 
-    - `outputs`: a tensor (the call returns an array), a list (a list of arrays), a dict (a dict),
-      or None.
+    - `inputs`, `outputs`: tensors, which stand for arrays, and sparse matrices (`T.sparse`), which
+      stand for those of SciPy. `outputs` is one of them (which the call returns), a list (it
+      returns a list), a dict (a dict), or None.
     - `updates`: pairs (shared variable, new value), all done at once after the outputs, from the
       values before the call. If a call raises, nothing is changed.
     - `givens`: pairs (tensor, replacement) that are substituted first.
@@ -112,7 +115,7 @@ def function(
         mode_named,  # late: all that compiling needs is imported by the first one
     )
 
-    ins = [_as_in(item, allow_input_downcast) for item in inputs]
+    ins = [_as_in(part, allow_input_downcast) for item in inputs for part in parts_of(item)]
     results, form, keys = _as_outputs(outputs)
     pairs = as_updates(updates or ())
     given = {target for target, _ in pairs}
@@ -128,14 +131,18 @@ def function(
     results, news = roots[: len(results)], roots[len(results) :]
     updated = [checked_update(s, new) for (s, _), new in zip(pairs, news, strict=True)]
     order = walk([*results, *(new for _, new in updated)])
-    _check_inputs(order, variables, on_unused_input or config.on_unused_input)
+    _check_inputs(order, variables, on_unused_input or config.on_unused_input, inputs)
     variables_held = _shared_of(order, updated)
     request = Request(
         _identifier(name), tuple(variables), variables_held, tuple(results), tuple(updated),
-        _device(device, variables_held), tuple(_stays(item, on_device) for item in _items(outputs)),
+        _device(device, variables_held),
+        tuple(_stays(part, on_device) for item in _items(outputs) for part in parts_of(item)),
     )  # fmt: skip
     later = config.background if background is None else background
-    return Function(request, ins, form, keys, mode_named(mode or config.mode), background=later)
+    return Function(
+        request, ins, form, keys, mode_named(mode or config.mode), background=later,
+        takes=Packing.of(inputs), gives=Packing.of(_items(outputs)),
+    )  # fmt: skip
 
 
 def copied(
@@ -165,7 +172,7 @@ def copied(
     )  # fmt: skip
     return Function(
         request, original.ins, original.form, original.keys, original.mode,
-        background=original.background,
+        background=original.background, takes=original.takes, gives=original.gives,
     )  # fmt: skip
 
 
@@ -198,10 +205,14 @@ def _as_outputs(outputs: Outputs) -> tuple[list[Tensor], str, list[str]]:
         for key in cast("Mapping[Any, Any]", outputs):
             if not isinstance(key, str):
                 raise TypeError(f"the keys of a dict of outputs must be strings, not {key!r}")
-        return [_output(v) for v in outputs.values()], "dict", list(outputs)
+        return _outputs(outputs.values()), "dict", list(outputs)
     if isinstance(outputs, list | tuple):
-        return [_output(item) for item in outputs], "list", []
-    return [_output(outputs)], "one", []
+        return _outputs(outputs), "list", []
+    return _outputs([outputs]), "one", []
+
+
+def _outputs(items: Iterable[Any]) -> list[Tensor]:
+    return [_output(part) for item in items for part in parts_of(item)]
 
 
 def _items(outputs: Any) -> list[Any]:
@@ -304,7 +315,9 @@ def _cut_lengths(cuts: Mapping[Tensor, Tensor], known: set[Tensor]) -> dict[Tens
     }
 
 
-def _check_inputs(order: Sequence[Tensor], variables: Sequence[Tensor], unused: str) -> None:
+def _check_inputs(
+    order: Sequence[Tensor], variables: Sequence[Tensor], unused: str, inputs: Sequence[Any]
+) -> None:
     listed = set(variables)
     for node in order:
         if isinstance(node.op, Input) and node not in listed:
@@ -315,6 +328,9 @@ def _check_inputs(order: Sequence[Tensor], variables: Sequence[Tensor], unused: 
     if unused not in ("raise", "warn", "ignore"):
         raise ValueError(f'on_unused_input is "raise", "warn" or "ignore", not {unused!r}')
     present = set(order)
+    for item in inputs:  # that parts of a value are needed is enough
+        if isinstance(item, Packed) and not present.isdisjoint(item.parts):
+            present.update(item.parts)
     for position, variable in enumerate(variables):
         if variable not in present and unused != "ignore":
             text = (

@@ -197,6 +197,11 @@ def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
 OPERATORS: Registry[Callable[..., Tensor]] = Registry()
 
 
+def _has_own(other: object) -> bool:
+    """Whether a value has operators of its own for tensors and arrays, as NumPy asks for it."""
+    return getattr(other, "__array_ufunc__", other) is None
+
+
 class Tensor(TensorMethods):
     """A symbolic array: its op, its arguments and its type.
 
@@ -310,24 +315,32 @@ class Tensor(TensorMethods):
         return OPERATORS["getitem"](self, index)
 
     def __add__(self, other: TensorLike) -> Tensor:
+        if _has_own(other):
+            return NotImplemented
         return OPERATORS["add"](self, other)
 
     def __radd__(self, other: TensorLike) -> Tensor:
         return OPERATORS["add"](other, self)
 
     def __sub__(self, other: TensorLike) -> Tensor:
+        if _has_own(other):
+            return NotImplemented
         return OPERATORS["sub"](self, other)
 
     def __rsub__(self, other: TensorLike) -> Tensor:
         return OPERATORS["sub"](other, self)
 
     def __mul__(self, other: TensorLike) -> Tensor:
+        if _has_own(other):
+            return NotImplemented
         return OPERATORS["mul"](self, other)
 
     def __rmul__(self, other: TensorLike) -> Tensor:
         return OPERATORS["mul"](other, self)
 
     def __truediv__(self, other: TensorLike) -> Tensor:
+        if _has_own(other):
+            return NotImplemented
         return OPERATORS["div"](self, other)
 
     def __rtruediv__(self, other: TensorLike) -> Tensor:
@@ -358,6 +371,8 @@ class Tensor(TensorMethods):
         return OPERATORS["pow"](other, self)
 
     def __matmul__(self, other: TensorLike) -> Tensor:
+        if _has_own(other):
+            return NotImplemented
         return OPERATORS["matmul"](self, other)
 
     def __rmatmul__(self, other: TensorLike) -> Tensor:

@@ -67,7 +67,6 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "sharedvar": "symc.shared", "utils": "T", "inplace": "T", "fourier": "T.fft",
         "NumericGrad": "symc.verify_grad", "verify_grad": "symc.verify_grad",
         "batched_tensordot": "T.einsum", "Dot": "T.dot",
-        "sparse": "T.dot of arrays: nothing here is sparse",
         "chi2sf": "T.gammaincc",
         "as_tensor_variables": "T.as_tensor", "TensorConstant": "T.constant",
         "random_uniform": _STREAM,
@@ -89,7 +88,7 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "pp": "symc.pprint", "printing": "symc.pprint, symc.dprint and symc.Print",
         "gradient": "symc.grad, symc.jacobian and symc.disconnected_grad",
         "sandbox": f"{_STREAM}, for MRG_RandomStreams", "gof": "symc.debug", "scan_module":
-        "symc.scan", "scan_utils": "symc.clone", "sparse": "arrays: nothing here is sparse",
+        "symc.scan", "scan_utils": "symc.clone", "sparse": "symc.tensor.sparse",
         "tests": "symc.verify_grad", "gpuarray": 'device="cuda"', "d3viz": "f.report(path)",
         "sharedvalue": "symc.shared", "scalar": "symc.tensor",
         "misc": "symc", "configdefaults": "symc.config", "configparser": "symc.config",
@@ -159,6 +158,16 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "seed": _STREAM, "rng_mrg": _STREAM,
     },
     "fft": {"curfft": "T.fft.rfft", "cuirfft": "T.fft.irfft", "rfft_op": "T.fft.rfft"},
+    "sparse": {
+        "matrix": "csr_matrix or csc_matrix", "CSR": "csr_from_parts", "CSC": "csc_from_parts",
+        "csr_array": "csr_matrix", "csc_array": "csc_matrix", "dot": "a @ x",
+        "structured_dot": "a @ x", "true_dot": "a @ x", "sampling_dot": "sampled_dot",
+        "row_scale": "a.scale_rows(v)", "col_scale": "a.scale_columns(v)", "sp_sum": "a.sum(axis)",
+        "csm_data": "a.data", "csm_indices": "a.indices", "csm_indptr": "a.indptr",
+        "csm_properties": "a.parts", "dense_from_sparse": "a.toarray()", "transpose": "a.T",
+        "BCOO": "csr_matrix", "BCSR": "csr_matrix", "csr_fromdense": "csr_from_dense",
+        "todense": "a.toarray()", "as_sparse_variable": "as_sparse", "cast": "a.astype(dtype)",
+    },
     "optim": {
         "SGD": "symc.optim.sgd(loss, params, rate)", "Adam": "symc.optim.adam(loss, params)",
         "RMSprop": "symc.optim.rmsprop(loss, params)", "Adagrad": "symc.optim.adagrad",
@@ -195,7 +204,8 @@ _INSTEAD: dict[str, dict[str, str]] = {
 
 _TABLES = {
     "symc": "symc", "symc.tensor": "T", "symc.tensor.nnet": "nnet", "symc.tensor.linalg": "linalg",
-    "symc.tensor.random": "random", "symc.tensor.fft": "fft", "symc.optim": "optim",
+    "symc.tensor.random": "random", "symc.tensor.sparse": "sparse",
+    "symc.tensor.fft": "fft", "symc.optim": "optim",
 }  # fmt: skip
 
 

@@ -277,7 +277,7 @@ benchmark = Benchmarks()
 
 def _again(f: Function, mode: str | None = None) -> Function:
     """The same function, made anew."""
-    return Function(f.request, f.ins, f.form, f.keys, mode or f.mode)
+    return Function(f.request, f.ins, f.form, f.keys, mode or f.mode, takes=f.takes, gives=f.gives)
 
 
 def _finished(f: Function) -> Call:

@@ -20,6 +20,7 @@ from symc.calls.modes import mode_named
 from symc.errors import BadFile, DeviceError
 from symc.graph.inputs import Input, SharedVariable, shared, tensor
 from symc.graph.node import Array, Tensor
+from symc.graph.packed import Packing
 from symc.graph.request import Request
 from symc.saved import archive
 from symc.saved.document import NOT_THE_FILES_FAULT, WRONG, Document, check_slots, nodes_of
@@ -109,6 +110,8 @@ def _document_of(function: Function) -> tuple[dict[str, Any], list[Tensor], list
         "mode": function.mode,
         "form": function.form,
         "keys": function.keys,
+        "takes": _packing_as_text(function.takes),
+        "gives": _packing_as_text(function.gives),
     }
     document.add(pending)
     text["defaults"] = [
@@ -181,13 +184,45 @@ def _function_of(
         raise BadFile(f"no function returns {form!r:.20}")
     try:
         chosen = mode_named(mode or own_mode)
-        return Function(request, ins, form, [str(key) for key in keys], chosen)
+        names, packings = [str(key) for key in keys], _packings(text, request)
+        return Function(request, ins, form, names, chosen, **packings)
     except DeviceError as error:
         raise _elsewhere(error) from error
     except NOT_THE_FILES_FAULT:
         raise
     except WRONG as error:
         raise BadFile(f"its function cannot be made: {error!s:.500}") from error
+
+
+def _packing_as_text(packing: Packing | None) -> list[Any] | None:
+    if packing is None:
+        return None
+    names = packing.names or (None,) * len(packing.kinds)
+    return [[*kind, name] for kind, name in zip(packing.kinds, names, strict=True)]
+
+
+def _packings(text: dict[str, Any], request: Request) -> dict[str, Any]:
+    """Those of the arguments and of the results, by the names that functions have for them."""
+    counts = {"takes": len(request.inputs), "gives": len(request.outputs)}
+    return {name: _packing(text.get(name), count) for name, count in counts.items()}
+
+
+def _packing(entries: Any, arrays: int) -> Packing | None:
+    """How arrays make up values; files written before there were such values do not say it."""
+    if entries is None:
+        return None
+    kinds: list[tuple[str, int]] = []
+    names: list[str | None] = []
+    for entry in entries if isinstance(entries, list) else [None]:
+        match entry:
+            case ["" | "csr" | "csc" as kind, int(count), str() | None as name] if count > 0:
+                kinds.append((kind, count))
+                names.append(name)
+            case _:
+                raise BadFile("it describes a value in no way known")
+    if sum(count for _, count in kinds) != arrays:
+        raise BadFile("its values have another number of arrays")
+    return Packing(kinds, names)
 
 
 def _elsewhere(error: DeviceError) -> DeviceError:

@@ -46,6 +46,7 @@ if _typing.TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py`
     from symc.tensor import linalg as linalg
     from symc.tensor import nnet as nnet
     from symc.tensor import random as random
+    from symc.tensor import sparse as sparse
     from symc.tensor.activations import *
     from symc.tensor.along import *
     from symc.tensor.array_api import *
@@ -85,7 +86,7 @@ if _typing.TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py`
     from symc.tensor.statistics import *
     from symc.tensor.sweep import *
 
-_MODULES = ("fft", "linalg", "nnet", "random")
+_MODULES = ("fft", "linalg", "nnet", "random", "sparse")
 
 
 def _late(name: str) -> _Any:

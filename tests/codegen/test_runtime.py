@@ -60,6 +60,16 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 # --- loading and compiling ------------------------------------------------------------------------
 
 
+def test_no_two_headers_define_the_same_symbol() -> None:
+    """A new header's vectors had the name of those of convolutions, which then were too short."""
+    defined: dict[str, str] = {}
+    for path in sorted(FOLDER.glob("*.h")):
+        if not path.name.startswith("device"):  # whose symbols replace those of the others
+            for name in re.findall(r"// SYMBOL (\w+)", path.read_text(encoding="utf-8")):
+                for one in (name.replace("fNN", kind) for kind in ("f32", "f64")):
+                    assert defined.setdefault(one, path.name) == path.name, one
+
+
 def test_a_symbol_comes_behind_what_it_needs() -> None:
     order = list(symbols())
     for symbol in symbols().values():
