@@ -53,7 +53,7 @@ def resources(function: Function) -> dict[str, dict[str, int]]:
 
 
 def _folder(function: Any) -> Path:
-    if function.device == "cpu" or function.folder is None:
+    if not function.device.startswith("cuda") or function.folder is None:
         raise TypeError(f'{function!r} is compiled for no CUDA device; use device="cuda"')
     return Path(function.folder)
 

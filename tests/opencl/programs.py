@@ -146,6 +146,8 @@ def files_and_profiles() -> None:
     with TemporaryDirectory() as folder:
         symc.save(f, Path(folder, "f.symc"))
         assert float(symc.load(Path(folder, "f.symc"))(np.zeros(4))) == 4
+        with pytest.raises(TypeError, match="compiled for no CUDA device"):
+            f.ptx()
         with pytest.raises(CannotSave, match="only functions for the processor and for CUDA"):
             f.export(folder)
     assert symc.profile(f, np.zeros(4)).steps
