@@ -1,7 +1,7 @@
 """Programs that run on a device of OpenCL, each checked against NumPy or the processor.
 
-``python -m tests.opencl.programs NAME ...`` runs some in a process of its own: PoCL does not
-survive some hundreds of kernels in one process.
+``python -m tests.opencl.programs NAME ...`` runs some in a process of its own: a compiler of
+kernels that crashes, as PoCL's did, takes its process with it.
 """
 
 from __future__ import annotations
@@ -60,6 +60,13 @@ def teams() -> None:
     rng = np.random.default_rng(0)
     outputs = [x.sum(), x.max(axis=0), x.argmin(axis=1), T.cumsum(x, axis=1), T.nnet.softmax(x)]
     both([x], outputs, rng.standard_normal((7, 1300)), rtol=1e-12)
+
+
+@program
+def four_sums_over_a_team() -> None:
+    """The derivative of a range: PoCL's compiler crashed on its kernel."""
+    x = T.matrix("x")
+    both([x], [T.grad(T.ptp(x, axis=-1).sum(), x)], np.arange(12.0).reshape(3, 4) % 5)
 
 
 @program

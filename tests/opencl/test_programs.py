@@ -12,7 +12,13 @@ from symc import opencl
 from tests.opencl.programs import PROGRAMS
 
 ROOT = Path(__file__).parents[2]
-FEW = ("elements", "teams", "shared_variables_stay_on_the_device", "what_is_refused")
+FEW = (
+    "elements",
+    "teams",
+    "four_sums_over_a_team",
+    "shared_variables_stay_on_the_device",
+    "what_is_refused",
+)
 
 needs_opencl = pytest.mark.skipif(
     not any(not device.why_refused for device in opencl.devices()),
