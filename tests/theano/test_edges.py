@@ -14,6 +14,7 @@ from symc.theano.scalar.basic import UnaryScalarOp, same_out
 from symc.theano.tensor.elemwise import Elemwise
 from symc.theano.tensor.nnet.neighbours import images2neibs
 from symc.theano.tensor.signal.pool import pool_2d
+from symc.theano.tensor.type_other import NoneConst
 
 
 @pytest.mark.parametrize(
@@ -95,3 +96,20 @@ def test_windows_that_leave_a_rest_are_refused() -> None:
     wrapped = theano.function([x], images2neibs(x, (2, 3), mode="wrap_centered"))
     with pytest.raises(AssertionError, match="odd lengths"):
         wrapped(np.zeros((1, 1, 4, 6)))
+
+
+def test_complex_numbers_from_polar_ones_are_one_op_and_are_not_clipped() -> None:
+    r, theta = T.dvectors("r", "theta")
+    z = T.complex_from_polar(r, theta)
+    assert isinstance(z.owner.op, Elemwise)
+    f = theano.function([r, theta], [z, theano.grad(abs(z).sum(), r)])
+    value, slope = f([2.0, 1.0], [0.5, 2.0])
+    np.testing.assert_allclose(value, [2 * np.exp(0.5j), np.exp(2j)])
+    np.testing.assert_allclose(slope, [1, 1])
+    with pytest.raises(TypeError, match="complex"):
+        T.clip(z, 0, 1)
+
+
+def test_no_axis_may_be_a_constant() -> None:
+    x = T.dmatrix()
+    assert T.max(x, axis=NoneConst).eval({x: [[1.0, 5.0], [2.0, 3.0]]}) == 5

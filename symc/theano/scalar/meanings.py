@@ -25,6 +25,7 @@ from symc.theano.scalar.rules import (
     true_div_out,
     upcast_out,
     upcast_out_min8,
+    upcast_out_nocomplex,
     upgrade_to_float,
     upgrade_to_float_no_complex,
 )
@@ -56,6 +57,10 @@ def converted(x: Tensor, dtype: str) -> Tensor:
     if value is None or value.size != 1 or x.dtype.name == dtype:
         return T.cast(x, dtype)
     return constant(value.astype(dtype))
+
+
+def _from_polar(r: Tensor, theta: Tensor) -> Tensor:
+    return T.complex(r * T.cos(theta), r * T.sin(theta))
 
 
 def _at_least(x: Tensor, y: Tensor) -> Tensor:
@@ -136,6 +141,7 @@ BINARY: dict[str, Row] = {
     "gammal": (upgrade_to_float_no_complex, gammal, "out"),
     "second": (lambda x, y: y, _second, "own"),
     "complex": (complex_out, T.complex, "own"),
+    "complex_from_polar": (complex_out, _from_polar, "own"),
 }
 
 _FLOAT = {
@@ -179,5 +185,5 @@ OTHERS: dict[str, tuple[int, Row]] = {
     "add": (-1, (upcast_out, lambda x, *rest: _chain(_add, x, rest), "out")),
     "mul": (-1, (upcast_out, lambda x, *rest: _chain(_mul, x, rest), "out")),
     "switch": (3, (switch_out, _switch, "own")),
-    "clip": (3, (upcast_out, _clip, "out")),
+    "clip": (3, (upcast_out_nocomplex, _clip, "out")),
 }

@@ -28,6 +28,8 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...] | None:
         if not isinstance(axis, Constant):
             raise TypeError(f"axis must be a constant. Got {axis}")
         axis = axis.data
+        if axis is None:
+            return None
     given: Any = [axis] if np.ndim(axis) == 0 else list(axis)
     found: list[int] = []
     for each in given:

@@ -126,6 +126,7 @@ __all__ = [
 
 exp, exp2, expm1 = elemwise("exp"), elemwise("exp2"), elemwise("expm1")
 log, log2, log10, log1p = elemwise("log"), elemwise("log2"), elemwise("log10"), elemwise("log1p")
+complex_from_polar = elemwise("complex_from_polar")
 sqrt, sqr, inv = elemwise("sqrt"), elemwise("sqr"), elemwise("inv")
 square = sqr
 neg, abs_, sgn = elemwise("neg"), elemwise("abs_"), elemwise("sgn")
@@ -255,11 +256,6 @@ def divmod(x: Any, y: Any) -> tuple[Any, Any]:
 def mod_check(x: Any, y: Any) -> Any:
     """The remainder."""
     return mod(x, y)
-
-
-def complex_from_polar(r: Any, theta: Any) -> Any:
-    """The complex number of an absolute value and an angle."""
-    return complex(mul(r, cos(theta)), mul(r, sin(theta)))
 
 
 def smallest(*args: Any) -> Any:
