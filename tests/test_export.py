@@ -165,3 +165,21 @@ def test_everything_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert "new_: as expected" in make(folder, "test")
     command = ["c++", "-x", "c++", "-fsyntax-only", str(header)]
     subprocess.run(command, cwd=folder, check=True)
+
+
+@pytest.mark.skipif(
+    any(shutil.which(each) is None for each in ("make", "qemu-aarch64", "aarch64-linux-gnu-gcc")),
+    reason="needs make, qemu-user and gcc-aarch64-linux-gnu",
+)
+def test_an_exported_function_passes_its_test_on_another_processor(tmp_path: Path) -> None:
+    """The options for x86-64 went to whatever compiler CC named, which refused them."""
+    example = [np.linspace(0, 1, 6).reshape(2, 3)]
+    folder = training_step().export(tmp_path / "step", example=example)
+    printed = make(
+        folder, "test", "CC=aarch64-linux-gnu-gcc", "AR=aarch64-linux-gnu-ar", "CFLAGS=-O2",
+        "RUN=qemu-aarch64 -L /usr/aarch64-linux-gnu",
+    )  # fmt: skip
+    assert "out: as expected" in printed
+    assert "w: as expected" in printed
+    machine = (folder / "step_test").read_bytes()[18:20]  # of ELF's header
+    assert int.from_bytes(machine, "little") == 183, "AArch64"

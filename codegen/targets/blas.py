@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
+from symc.codegen.targets.platforms import PLATFORM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,14 +57,14 @@ def candidates() -> Iterator[tuple[str, bool]]:
     yield from ((path, True) for path in numpys())
     wheel = package("scipy_openblas32")
     if wheel is not None:
-        yield f"{wheel}/lib/libscipy_openblas.so", False
+        yield f"{wheel}/lib/{PLATFORM.blas}", False
 
 
 @functools.cache
 def numpys() -> tuple[str, ...]:
     """Where NumPy's wheels have their OpenBLAS."""
     numpy = package("numpy")
-    folder = f"{os.path.dirname(numpy)}/numpy.libs" if numpy is not None else ""
+    folder = f"{os.path.dirname(numpy)}/{PLATFORM.numpy_libraries}" if numpy is not None else ""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -71,7 +72,7 @@ def numpys() -> tuple[str, ...]:
     return tuple(
         f"{folder}/{name}"
         for name in names
-        if name.startswith("libscipy_openblas64_") and ".so" in name
+        if name.startswith("libscipy_openblas64_") and PLATFORM.suffix in name
     )
 
 

@@ -6,13 +6,13 @@ version; the answer is kept in `memo`, so that the next Python process need not 
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing, CompileTimeout
 from symc.codegen.record import record
 from symc.codegen.targets import blas, compiler, openmp, team
 from symc.codegen.targets.library import Library
+from symc.codegen.targets.platforms import PLATFORM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from symc.codegen.targets.processes import Ended
 
 SOURCE = "function.c"
-BINARY = "function.so"
+BINARY = PLATFORM.library("function")
 MOST = 8  # compilers at a time
 
 FLAGS = (
     "-std=gnu11",
     "-fno-math-errno", "-fno-trapping-math",  # nobody reads errno or the exception flags
     "-fwrapv",  # integers wrap, as in NumPy
-    "-fPIC", "-w",
+    *PLATFORM.movable, "-w",
 )  # fmt: skip
 
 
@@ -171,10 +171,11 @@ class CTarget:
         try:
             if len(parts) == 1:
                 options += ["-include", team.FILE] if shared else []
-                command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]
+                options += PLATFORM.shared
+                command = [*found.command, *options, SOURCE, "-o", BINARY, *libraries]
                 run_all([command], [source], folder)
             else:
-                command = [*found.command, "-shared"]
+                command = [*found.command, *PLATFORM.shared]
                 parts[-1] += team.text() if shared else ""
                 compile_units(found, parts, folder, options, libraries)
         except CompileTimeout:
@@ -196,7 +197,7 @@ def is_library(path: Path) -> bool:
             start = file.read(4)
     except OSError:
         return False
-    return start == b"\x7fELF" or not sys.platform.startswith("linux")
+    return PLATFORM.is_library(start)
 
 
 def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None = None) -> list[str]:
@@ -236,7 +237,7 @@ def compile_units(
             folder,
         )
         objects = [f"{name}.o" for name in names]
-        link = [*found.command, "-shared", *objects, "-o", BINARY, *libraries]
+        link = [*found.command, *PLATFORM.shared, *objects, "-o", BINARY, *libraries]
         run_all([link], [""], folder)
     finally:
         for name in names:

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from symc.codegen.record import record
+from symc.codegen.targets.platforms import PLATFORM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +31,8 @@ if TYPE_CHECKING:
 
 
 DEBUG_SYMBOLS = "-g"
-FOLDERS = (
-    "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib",
-)  # fmt: skip
 time_limit: list[Callable[[], float]] = []
 """Functions that tell how many seconds a compiler may take; the last counts: symc's settings."""
-_ONE_PROCESSOR = 8192  # bytes of /proc/cpuinfo, at most
 _FOR_AN_ANSWER = 20.0  # seconds that a compiler has to say its version
 
 
@@ -137,7 +134,7 @@ def processor() -> list[str]:
     Without AVX, gcc moves parts of vectors through MMX registers, and never gives them back: all
     long doubles of the process are NaN from then on.
     """
-    return [march(), *(["-mno-mmx"] if os.uname().machine == "x86_64" else [])]
+    return [march(), *(["-mno-mmx"] if PLATFORM.machine() == "x86_64" else [])]
 
 
 def why_missing() -> str:
@@ -205,49 +202,19 @@ def _version(found: Compiler) -> str:
 
 @functools.cache
 def cpu() -> tuple[str, str]:
-    """The processor's model and its features, from Linux, as ``-march=native`` sees them."""
-    model, features = os.uname().machine, "unknown"
-    try:
-        # The kernel writes no more of this file than is asked for; one processor is enough.
-        with open("/proc/cpuinfo", "rb", buffering=0) as file:
-            text = file.read(_ONE_PROCESSOR).decode(errors="replace")
-    except OSError:
-        return model, features
-    for line in text.partition("\n\n")[0].splitlines():
-        name, _, value = line.partition(":")
-        match name.strip():
-            case "model name" | "CPU part":
-                model = value.strip()
-            case "flags" | "Features":
-                features = value.strip()
-            case _:
-                pass
-    return model, features
-
-
-@functools.cache
-def libc() -> str:
-    """The C library and its version, such as ``glibc 2.36``."""
-    try:
-        return os.confstr("CS_GNU_LIBC_VERSION") or ""
-    except (ValueError, OSError):
-        return ""
+    """The processor's model and its features, as ``-march=native`` sees them."""
+    return PLATFORM.processor()
 
 
 def platform() -> str:
     """The operating system, the machine's architecture and the C library."""
-    return f"{sys.platform} {os.uname().machine} {libc()}".strip()
+    return f"{sys.platform} {PLATFORM.machine()} {PLATFORM.c_library()}".strip()
 
 
 @functools.cache
 def has_libmvec(found: Compiler) -> bool:
-    """Whether glibc's vector math can be used: all functions that `libm.h` declares, so 2.35."""
-    if os.uname().machine != "x86_64" or is_clang(found) or not libc():
-        return False
-    numbers = libc().split()[-1].split(".")
-    if tuple(map(int, numbers[:2])) < (2, 35):
-        return False
-    return _is_in_a_folder("libmvec.so.1")
+    """Whether glibc's vector math can be used; clang does not call it for symc's loops."""
+    return not is_clang(found) and PLATFORM.has_vector_math()
 
 
 def cores() -> int:
@@ -292,13 +259,9 @@ def libraries(found: Compiler, *, threads: bool = True, team: bool = False) -> l
     linker's time, and all we use of it (``malloc``, ``memcpy``) is in every process. Options of
     the user's, such as a sanitizer, may need the whole list.
     """
-    mvec = has_libmvec(found) and _is_in_a_folder("libmvec.so")
+    mvec = has_libmvec(found) and PLATFORM.file_of_c("libmvec.so")
     math = ["-lmvec", "-lm"] if mvec else ["-lm"]
-    if len(found.command) > 1 or not is_gcc(found) or not libc():
+    if len(found.command) > 1 or not is_gcc(found) or not PLATFORM.c_library():
         return ["-fopenmp", *math] if threads else math
     runtime = [] if team else ["-lgomp"]
     return ["-nostdlib", "-Wl,--as-needed", *runtime, *math, "-lgcc"]
-
-
-def _is_in_a_folder(name: str) -> bool:
-    return any(os.path.exists(f"{folder}/{name}") for folder in FOLDERS)

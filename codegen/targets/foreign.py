@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from symc.codegen.errors import CompileFailed
 from symc.codegen.foreign import Foreign
 from symc.codegen.targets.c_language import C
+from symc.codegen.targets.platforms import PLATFORM
 
 if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
     from symc.codegen.foreign import Passing
 
-FLAGS = ("-std=gnu11", "-O2", "-ftree-vectorize", "-fopenmp", "-fPIC", "-w")
+FLAGS = ("-std=gnu11", "-O2", "-ftree-vectorize", "-fopenmp", *PLATFORM.movable, "-w")
 
 
 class ForeignFailed(CompileFailed):

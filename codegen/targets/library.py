@@ -8,8 +8,8 @@ from typing import Any
 from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
 from symc.codegen.targets import team
+from symc.codegen.targets.platforms import PLATFORM
 
-OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5")
 _pinned: list[Any] = []
 
 
@@ -70,7 +70,7 @@ def pin_openmp() -> None:
     if _pinned or not hasattr(os, "RTLD_NOLOAD"):
         return
     system: Any = ffi.dlopen(None)
-    for name in OPENMP:
+    for name in PLATFORM.openmp:
         # Not ffi.dlopen: it reads an error message, and there is none for a library that is not
         # loaded.
         handle = system.dlopen(name.encode(), os.RTLD_NOW | os.RTLD_NOLOAD | os.RTLD_NODELETE)

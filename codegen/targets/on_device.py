@@ -14,6 +14,7 @@ from symc.codegen.targets.base import Source
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, raise_first
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.library import Library
+from symc.codegen.targets.platforms import PLATFORM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 IMAGE = "function.image"
 RESOURCES = "resources.json"
-HOST_FLAGS = ("-std=gnu11", "-O1", "-fPIC", "-w", "-shared")
+HOST_FLAGS = ("-std=gnu11", "-O1", *PLATFORM.movable, "-w", *PLATFORM.shared)
 
 
 @record

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -24,6 +23,7 @@ from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler, drivers
 from symc.codegen.targets.c import raise_first
+from symc.codegen.targets.platforms import PLATFORM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ class Counters:
 
 def available() -> bool:
     """Whether this is Linux and has a C++ and a C compiler. Starts no process."""
-    if sys.platform != "linux":
+    if not PLATFORM.simulates:
         return False
     return compiler.find_cxx_compiler() is not None and compiler.find_compiler() is not None
 
