@@ -329,7 +329,14 @@ def __dir__() -> list[str]:
 
 
 class WrongProcesses(SymcError, RuntimeError):
-    """A function of several processes is loaded where there is another number of them."""
+    """A function of several processes is loaded where there is another number of them.
+
+    Its message has both numbers; ``python -m symc run -n 4`` starts four.
+
+    >>> import symc
+    >>> issubclass(symc.errors.WrongProcesses, RuntimeError)
+    True
+    """
 
 
 class ProgramsDiffer(SymcError, RuntimeError):

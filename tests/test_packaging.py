@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LINKED = ("codegen", "cache")
-INPUTS = ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "symc", "tests", *LINKED)
+INPUTS = ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", ".ci", "symc", "tests", *LINKED)
 NOT_COPIED = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info", ".*")
 
 USER_PROGRAM = """
@@ -182,7 +182,7 @@ def test_sdist_holds_what_a_build_needs(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = {"pyproject.toml", "README.md", "LICENSE", "symc/calls/_call.c", "codegen/ir.py"}
-    needed |= {"tests/conftest.py", "tests/test_packaging.py", "MANIFEST.in"}
+    needed |= {"tests/conftest.py", "tests/test_packaging.py", "MANIFEST.in", ".ci/run"}
     needed |= {path.relative_to(ROOT).as_posix() for path in ROOT.glob("symc/calls/_*.[ch]")}
     assert needed <= names
 
