@@ -17,6 +17,11 @@ class DeviceFacts:
     """A device of OpenCL: its name for ``device=``, its own, and its platform's.
 
     `why_refused` says what symc needs that it lacks, and is empty for a device that can be used.
+
+    >>> import symc.opencl
+    >>> usable = [each.name for each in symc.opencl.devices() if not each.why_refused]
+    >>> all(name.startswith("opencl") for name in usable)
+    True
     """
 
     name: str
@@ -41,7 +46,12 @@ def devices() -> list[DeviceFacts]:
 
 
 def available(name: str = "opencl") -> bool:
-    """Whether there is such a device. Takes it into use if there is."""
+    """Whether there is such a device: True or False, and no error. Takes it into use if there is.
+
+    >>> import symc.opencl
+    >>> symc.opencl.available("opencl") in (True, False)
+    True
+    """
     from symc.cuda.devices import available as is_there
 
     return is_there(name)
