@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import symc
-import symc.tensor
 from symc.graph.registry import import_all
 from tests.examples import examples_of, public_callables
 from tests.test_exports import module_names

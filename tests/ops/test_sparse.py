@@ -107,7 +107,7 @@ def test_products_of_other_dtypes(dtype: str) -> None:
     a, x = symbol(value), T.matrix("x", dtype="complex128" if dtype == "complex128" else "float32")
     right = RNG.integers(0, 5, (COLUMNS, 3)).astype(x.dtype)
     got = symc.function([a, x], a @ x)(value, right)
-    whole = np.zeros((ROWS, COLUMNS), "complex128")
+    whole: Any = np.zeros((ROWS, COLUMNS), "complex128")
     np.add.at(whole, value.tocoo().coords, value.data)
     wanted = whole @ right
     assert_near(got, wanted if dtype == "complex128" else wanted.real, rtol=1e-5)
@@ -209,15 +209,15 @@ def test_mistakes_have_errors_that_say_what_to_do() -> None:
     with pytest.raises(TypeError, match="structured"):
         T.exp(a)  # type: ignore[arg-type]  # that is the mistake
     with pytest.raises(TypeError, match="two sparse matrices"):
-        a @ b  # type: ignore[operator]
+        _ = a @ b  # type: ignore[operator]
     with pytest.raises(TypeError, match="same structure"):
-        a + b
+        _ = a + b
     with pytest.raises(TypeError, match="toarray"):
-        a + 1.0
+        _ = a + 1.0
     with pytest.raises(TypeError, match="toarray"):
-        a[0]
+        _ = a[0]
     with pytest.raises(RankError):
-        a @ T.tensor3("t")
+        _ = a @ T.tensor3("t")
     with pytest.raises(RankError):
         a.with_data(T.matrix("m"))
     with pytest.raises(RankError):

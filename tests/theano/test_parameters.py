@@ -77,8 +77,8 @@ class Polynomial(Op):
     def __init__(self, a: float, b: float, kind: str) -> None:
         self.a, self.b, self.kind = a, b, self.params_type.enum_from_alias(kind)
 
-    def make_node(self, x: Any) -> Apply:
-        x = T.as_tensor_variable(x)
+    def make_node(self, *inputs: Any) -> Apply:
+        x = T.as_tensor_variable(inputs[0])
         return Apply(self, [x], [x.type()])
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *rest: Any) -> None:

@@ -154,7 +154,9 @@ def _length_of(buffer: Any) -> Any:
     node = buffer.owner
     if node is not None and isinstance(node.op, IncSubtensor):
         node = node.inputs[0].owner
-    match node and node.op:
+    if node is None:
+        return None
+    match node.op:
         case Alloc():
             return node.inputs[1]
         case AllocEmpty():

@@ -27,7 +27,7 @@ _KEYWORDS = (
 class Params(dict[str, Any]):
     """Values by name, as attributes as well. They cannot be changed."""
 
-    def __init__(self, params_type: ParamsType, **kwargs: Any) -> None:
+    def __init__(self, params_type: Any, **kwargs: Any) -> None:
         if not isinstance(params_type, ParamsType):
             raise TypeError("Params: 1st constructor argument should be a ParamsType.")
         for field in params_type.fields:

@@ -56,7 +56,7 @@ class Dot(SparseOp):
     """The product of two matrices or of one and a vector, one of them sparse: a tensor."""
 
     def __init__(self) -> None:
-        super().__init__("Dot", self._kinds, self._product, self._back)
+        super().__init__("Dot", self._kinds, self.product, self._back)
 
     def make_node(self, *inputs: Any) -> Apply:
         x, y = _pair(inputs[0], inputs[1], "dot")
@@ -70,7 +70,7 @@ class Dot(SparseOp):
         return [TensorType(joined(x, y), flags)]
 
     @staticmethod
-    def _product(x: Any, y: Any) -> Any:
+    def product(x: Any, y: Any) -> Any:
         found = x @ y
         return found.toarray() if is_sparse(found) else found
 
@@ -102,7 +102,7 @@ class TrueDot(SparseOp):
 
     def __init__(self, grad_preserves_dense: bool = True) -> None:
         self.grad_preserves_dense = grad_preserves_dense
-        super().__init__("TrueDot", self._kinds, self._product, self._back,
+        super().__init__("TrueDot", self._kinds, self.product, self._back,
                          grad_preserves_dense=grad_preserves_dense)  # fmt: skip
 
     def make_node(self, *inputs: Any) -> Apply:
@@ -114,7 +114,7 @@ class TrueDot(SparseOp):
         return [sparse_of(x if is_sparse_variable(x) else y, joined(x, y))]
 
     @staticmethod
-    def _product(x: Any, y: Any) -> Any:
+    def product(x: Any, y: Any) -> Any:
         found = x @ y
         return found if is_sparse(found) else np.atleast_2d(found)
 
@@ -217,7 +217,7 @@ class Usmm(SparseOp):
 
     @staticmethod
     def _run(alpha: Any, x: Any, y: Any, z: Any) -> Any:
-        return alpha * Dot._product(x, y) + z
+        return alpha * Dot.product(x, y) + z
 
 
 class SamplingDot(SparseOp):
