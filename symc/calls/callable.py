@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast
 from weakref import ref
 
 from symc.codegen.record import record
@@ -73,13 +73,26 @@ class Out:
         return object.__new__(cls)
 
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # checkers know it, installed or not
+
+    Result = TypeVar("Result", default=Any, covariant=True)
+else:
+    from typing import TypeVar
+
+    Result = TypeVar("Result", covariant=True)
+
+
 @with_public_methods
-class Function:
+class Function(Generic[Result]):
     """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
 
     `source` is the generated C (and CUDA), `program` the loops as text, `graph` the rewritten
     expressions, `explain()` which nodes were fused and why, `seconds` the time each stage of
     compiling took, `hit` whether it came from the cache, `folder` where its files lie.
+
+    To type checkers ``Function[list[np.ndarray]]`` is one that returns a list of arrays; that is
+    what `symc.function` says, as far as its outputs tell.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -180,7 +193,7 @@ class Function:
                 names[name] = position
         return names
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Result:
         """Runs the function; see `symc.function` for its results.
 
         Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do not
@@ -191,7 +204,7 @@ class Function:
             args = self._arguments(args, kwargs)
         try:
             if self._plain:
-                return self._call(*args)
+                return self._call(*args)  # type: ignore[no-any-return]  # it is the fastest way
             if self._lock is None:
                 results = self._call(*args)
             else:
@@ -209,7 +222,9 @@ class Function:
         if self.gives is not None:
             results = self.gives.given(results)
             results = results[0] if self.form == "one" else results
-        return dict(zip(self.keys, results, strict=True)) if self.form == "dict" else results
+        if self.form == "dict":
+            results = dict(zip(self.keys, results, strict=True))
+        return cast("Result", results)
 
     def arguments(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """All arguments of a call, those that have a default filled in."""
@@ -221,7 +236,7 @@ class Function:
         *,
         name: str | None = None,
         delete_updates: bool = False,
-    ) -> Function:
+    ) -> Function[Result]:
         """The same function of other shared variables: those in `swap`, by the one they replace.
 
         Shared variables that are not swapped belong to both functions. With `delete_updates` the
@@ -235,7 +250,7 @@ class Function:
         >>> total.get_value(), other.get_value()
         (array(0.), array(11.))
         """
-        copied: Function = SERVICES["copied"](self, swap or {}, name, delete_updates)
+        copied: Function[Result] = SERVICES["copied"](self, swap or {}, name, delete_updates)
         return copied
 
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
@@ -54,13 +54,60 @@ from symc.graph.walks import (
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import length, tensor_of
 
+Inputs: TypeAlias = "Sequence[Tensor | In | Packed]"
+One: TypeAlias = "Tensor | Array | np.generic | complex"
+"""An output whose result is an array of NumPy's."""
 Output: TypeAlias = "TensorLike | Out | Packed"
 Outputs: TypeAlias = "Output | Sequence[Output] | Mapping[str, Any] | None"
 Givens: TypeAlias = "Mapping[Tensor, TensorLike] | Iterable[tuple[Tensor, TensorLike]]"
 
 
+if TYPE_CHECKING:
+
+    class Options(TypedDict, total=False):
+        """The other arguments of `function`, for which the same results come."""
+
+        updates: Updates | None
+        givens: Givens | None
+        mode: str | None
+        name: str | None
+        no_default_updates: bool | Sequence[SharedVariable]
+        on_unused_input: str | None
+        allow_input_downcast: bool | None
+        device: str | None
+        background: bool | None
+
+
+@overload
 def function(
-    inputs: Sequence[Tensor | In | Packed],
+    inputs: Inputs, outputs: None = None, *, on_device: bool = False, **options: Unpack[Options]
+) -> Function[None]: ...
+@overload
+def function(
+    inputs: Inputs, outputs: One, *, on_device: Literal[False] = False, **options: Unpack[Options]
+) -> Function[Array]: ...
+@overload
+def function(
+    inputs: Inputs,
+    outputs: Sequence[One],
+    *,
+    on_device: Literal[False] = False,
+    **options: Unpack[Options],
+) -> Function[list[Array]]: ...
+@overload
+def function(
+    inputs: Inputs,
+    outputs: Mapping[str, One],
+    *,
+    on_device: Literal[False] = False,
+    **options: Unpack[Options],
+) -> Function[dict[str, Array]]: ...
+@overload
+def function(
+    inputs: Inputs, outputs: Outputs, *, on_device: bool = False, **options: Unpack[Options]
+) -> Function[Any]: ...
+def function(
+    inputs: Inputs,
     outputs: Outputs = None,
     *,
     updates: Updates | None = None,
@@ -73,7 +120,7 @@ def function(
     device: str | None = None,
     on_device: bool = False,
     background: bool | None = None,
-) -> Function:
+) -> Function[Any]:
     """Compiles a function of `inputs` that computes `outputs` and then updates shared variables.
 
     - `inputs`, `outputs`: tensors, which stand for arrays, and sparse matrices (`T.sparse`), which

@@ -31,7 +31,8 @@ def functions_named(name: str) -> list[Function]:
     place, _, attribute = name.partition(":")
     if not attribute:
         module = _imported(place)
-        found = [value for value in vars(module).values() if isinstance(value, Function)]
+        values: list[Any] = list(vars(module).values())
+        found: list[Function] = [value for value in values if isinstance(value, Function)]
     else:
         value = attribute_named(name)
         if not isinstance(value, Function) and callable(value):

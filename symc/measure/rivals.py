@@ -18,7 +18,7 @@ import numpy as np
 
 from symc import tensor as T
 from symc.calls.callable import Function
-from symc.calls.function import function
+from symc.calls.function import Outputs, function
 from symc.codegen.record import record
 from symc.errors import BadArgument
 from symc.measure.suite import Call, Outcome, Work, as_json, as_text, by_numba, measure
@@ -102,7 +102,8 @@ def by_symc(f: Call, arrays: Sequence[Any]) -> Function:
         for name, array in zip(names, arrays, strict=True)
     ]
     with tempfile.TemporaryDirectory(prefix="symc-bench-") as folder, store_at(Path(folder)):
-        return function(inputs, f(*inputs), name=f.__name__)
+        outputs: Outputs = f(*inputs)
+        return function(inputs, outputs, name=f.__name__)
 
 
 def by_jax(f: Call) -> Call:

@@ -22,7 +22,7 @@ from symc.calls.function import function
 from symc.codegen.record import record
 from symc.codegen.targets.compiler import cores, cpu
 from symc.derivatives.grad import grad
-from symc.graph.node import Array
+from symc.graph.node import Array, Tensor
 from symc.measure.timing import Timing, timed
 from symc.measure.words import duration, table
 from symc.version import VERSION
@@ -221,7 +221,8 @@ def wave(xp: Any, x: Any) -> Any:
 def wave_by_symc() -> Call:
     """As `wave`."""
     x = T.vector("x")
-    return function([x], wave(T, x), name="wave")
+    found: Tensor = wave(T, x)
+    return function([x], found, name="wave")
 
 
 def wave_in_loops(x: Any) -> Any:

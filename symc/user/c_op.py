@@ -160,10 +160,11 @@ def _elementwise(foreign: Foreign, partials: Sequence[Partial | None]) -> CFunct
 def compiled(op: Any, kinds: tuple[tuple[str, int], ...]) -> Callable[..., Any]:
     """A program that computes an op (or all results of a user's) on arrays of these kinds."""
     from symc import tensor as T
-    from symc.calls.function import function
+    from symc.calls.function import Outputs, function
 
     xs = [T.tensor(dtype, (None,) * ndim) for dtype, ndim in kinds]
-    return function(xs, op(*xs), mode="compile", device="cpu", name=f"only_{op.name}")
+    results: Outputs = op(*xs)
+    return function(xs, results, mode="compile", device="cpu", name=f"only_{op.name}")
 
 
 # --- functions on arrays --------------------------------------------------------------------------

@@ -136,6 +136,7 @@ def test_a_number_divided_by_nan_is_nan() -> None:
         [complex(np.nan, 0), complex(0, np.nan), complex(np.nan, 2), complex(-3, np.nan)]
     )
     z = T.zvector("z")
+    value: Any
     for value in symc.function([z], [(1 + 2j) / z, 1 / z, z / z])(nan):
         assert np.isnan(value.real).all()
         assert np.isnan(value.imag).all()

@@ -78,6 +78,7 @@ def test_functions_are_those_of_scipy(format: str, mode: str | None) -> None:
     value = matrix(format)
     a = symbol(value)
     f = symc.function([a], [function(a) for function in FUNCTIONS], mode=mode)
+    got: Any
     for got, function in zip(f(value), FUNCTIONS, strict=True):
         assert_near(dense(got), dense(function(value)), rtol=1e-13)
         assert not sp.issparse(got) or got.format in ("csr", "csc")

@@ -11,14 +11,15 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from tests.random.distributions import Array, chi_square
 
 KEYS = T.vector("key", "uint64")
 
 
-def repeated(build: object, count: int) -> Array:
+def repeated(build: Tensor, count: int) -> Array:
     """The results of a function of a key for many keys."""
-    f = symc.function([KEYS], build, mode="compile")  # type: ignore[arg-type]
+    f = symc.function([KEYS], build, mode="compile")
     keys = T.random.split(T.random.key(8), count).eval()
     return np.array([f(key) for key in keys])
 

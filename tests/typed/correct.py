@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, assert_type
 
 import numpy as np
+import numpy.typing as npt
 
 import symc
 import symc.tensor as T
@@ -92,6 +94,12 @@ noise = T.random.RandomStream(seed=1).normal(size=(2, 3))
 print(symc.function([], noise)(), lower, vectors, spectrum, distance, condition, states)
 
 # --- files and reports ----------------------------------------------------------------------------
+
+together = symc.function([x], {"mean": x.mean(), "largest": x.max()})
+both_of: list[npt.NDArray[Any]] = assert_type(predict(data), list[npt.NDArray[Any]])
+one: npt.NDArray[Any] = assert_type(step(data, labels), npt.NDArray[Any])
+named: dict[str, npt.NDArray[Any]] = assert_type(together(data), dict[str, npt.NDArray[Any]])
+print(one.shape, both_of[0].shape, named["largest"].item())
 
 place = Path("function.symc")
 symc.save(predict, place)

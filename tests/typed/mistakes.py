@@ -27,6 +27,6 @@ o = T.clip(x, 0, 1, 2)  # type: ignore[call-arg]
 p = w.getvalue()  # type: ignore[attr-defined]  # get_value
 q = x[0].sett(1.0)  # type: ignore[attr-defined]  # set
 r = T.concatenate([x], axes=1)  # type: ignore[call-arg]  # axis
-s = symc.function([x], x.sum(), moed="fast")  # type: ignore[call-arg]  # mode
+s = symc.function([x], x.sum(), moed="fast")  # type: ignore[call-overload]  # mode
 t = T.fft.rftt(v)  # type: ignore[attr-defined]  # rfft
 u = T.maximum(x, v, T.vector("z"))  # type: ignore[call-arg]
