@@ -94,6 +94,9 @@ def test_a_program_that_calls_it(tmp_path: Path) -> None:
     step = training_step()
     folder = step.export(tmp_path / "step")
     assert not (folder / "test.c").exists()
+    done = subprocess.run(["make", "test"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "there is no test: the function was exported without example=" in done.stderr
     make(folder)
     (folder / "main.c").write_text(MAIN)
     command = ["cc", "main.c", "libstep.a", "-fopenmp", "-lm", "-o", "main"]
