@@ -237,7 +237,8 @@ def test_what_is_there_instead_exists() -> None:
 
     owners = {
         "T": T, "symc": symc, "tensor": x, "nnet": T.nnet, "linalg": T.linalg, "random": T.random,
-        "fft": T.fft, "optim": symc.optim, "function": compiled, "config": symc.config,
+        "fft": T.fft, "sparse": T.sparse, "optim": symc.optim, "function": compiled,
+        "config": symc.config,
     }  # fmt: skip
     for owner, names in vars(elsewhere)["_INSTEAD"].items():
         for name, advice in names.items():

@@ -199,7 +199,7 @@ OPERATORS: Registry[Callable[..., Tensor]] = Registry()
 
 def _has_own(other: object) -> bool:
     """Whether a value has operators of its own for tensors and arrays, as NumPy asks for it."""
-    return getattr(other, "__array_ufunc__", other) is None
+    return getattr(other, "__array_ufunc__", ...) is None
 
 
 class Tensor(TensorMethods):

@@ -4,7 +4,7 @@ import typing as _typing
 
 from symc.graph.public import publish_package as _publish_package
 from symc.tensor.sparse.making import *
-from symc.tensor.sparse.matrix import *
+from symc.tensor.sparse.matrices import *
 
 _publish_package(globals(), __name__)
 

@@ -22,7 +22,7 @@ from symc.tensor.matrix_product import is_blas
 from symc.tensor.reduce import sum as summed
 from symc.tensor.selection import nonzero
 from symc.tensor.shape import concatenate
-from symc.tensor.sparse.matrix import Format, SparseMatrix
+from symc.tensor.sparse.matrices import Format, SparseMatrix
 from symc.tensor.sparse.products import SparseSamples
 from symc.tensor.sparse.values import take
 from symc.tensor.sweep import cumsum

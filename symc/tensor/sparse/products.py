@@ -34,7 +34,7 @@ __all__: list[str] = []
 for _name, _arguments in (
     ("sparse_dot", "m k n entries data* indices* starts* x* y! status!"),
     ("sparse_back", "m k n entries data* indices* starts* x* y! status!"),
-    ("sparse_samples", "m k n entries indices* starts* u* v* out! status!"),
+    ("sparse_samples", "m k n entries indices* starts* u* v* values! status!"),
 ):
     declare(_name, _arguments, lambda of: 2 * of.product("entries n"))
 
