@@ -86,17 +86,8 @@ _publish(globals(), "symc", __all__)
 # Names whose import waits for their first use: modules, and functions with the modules they stand
 # in.
 _MODULES = (
-    "cuda",
-    "dask",
-    "debug",
-    "distributed",
-    "errors",
-    "nets",
-    "opencl",
-    "optim",
-    "sympy",
-    "testing",
-)
+    "cuda", "dask", "debug", "distributed", "errors", "nets", "opencl", "optim", "sympy", "testing",
+)  # fmt: skip
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op", "free_memory": "calls.kept",

@@ -22,7 +22,7 @@
     ├── AssertionFailed (AssertionError)  a condition of symc.Assert does not hold
     ├── Mismatch (AssertionError)         mode="debug" found two results that differ
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
-    ├── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
+    ├── DeviceError (RuntimeError)        a device is missing, or failed, or is used wrongly
     ├── ProgramsDiffer (RuntimeError)     processes that compute together have different programs
     └── WrongProcesses (RuntimeError)     a loaded function is of another number of processes
 
@@ -307,7 +307,7 @@ class NotBatchable(SymcError, TypeError):
 
 
 class DeviceError(SymcError, RuntimeError):
-    """A CUDA device is missing, or failed, or is used in a way it cannot be.
+    """A device of CUDA or OpenCL is missing, or failed, or is used in a way it cannot be.
 
     `code` is the driver's number of the error; 0 where the driver was not asked.
 

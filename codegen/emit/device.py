@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
-from symc.codegen.emit.cuda_module import CudaModule, LaunchBounds, Piece, encoded, text_of
 from symc.codegen.emit.device_kernels import emit_device_kernel, origin
+from symc.codegen.emit.device_module import DeviceModule, LaunchBounds, Piece, encoded, text_of
 from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.program import header
 from symc.codegen.emit.units import HOST, KERNELS
@@ -49,7 +49,7 @@ class DeviceSource:
     """The texts of a program, and the facts needed to load and launch it."""
 
     host: str
-    device: CudaModule
+    device: DeviceModule
     texts: Mapping[str, str]
     """The text of each kernel, by its name in the program."""
     kernels: tuple[str, ...]
@@ -125,7 +125,7 @@ def emit_device(
 
 def device_module(
     program: Program, before: str, texts: Mapping[str, list[Piece]], routines: Sequence[str]
-) -> CudaModule:
+) -> DeviceModule:
     """The module: the declarations that kernels need, and the kernels under their comments."""
     pieces: list[Piece] = [before]
     line = before.count("\n") + 1
@@ -138,7 +138,7 @@ def device_module(
     if routines:
         pieces.append("\n" + comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
     bounds = [piece for piece in pieces if isinstance(piece, LaunchBounds)]
-    return CudaModule(encoded(pieces), tuple(bounds))
+    return DeviceModule(encoded(pieces), tuple(bounds))
 
 
 def routine_kernels(program: Program, launched: Mapping[str, Sequence[str]]) -> list[str]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.emit.cuda_module import Dynamic, LaunchBounds, Piece
 from symc.codegen.emit.device_loops import Grid
+from symc.codegen.emit.device_module import Dynamic, LaunchBounds, Piece
 from symc.codegen.emit.kernels import emit_block
 from symc.codegen.emit.writer import INDENT, Writer, wrapped
 from symc.codegen.ir import Kernel

@@ -19,7 +19,7 @@ from symc.codegen.passes.walk import statements
 from symc.codegen.targets.opencl.lang import IN_GLOBAL, PASSED
 
 if TYPE_CHECKING:
-    from symc.codegen.emit.cuda_module import Piece
+    from symc.codegen.emit.device_module import Piece
     from symc.codegen.passes.gpu.geometry import Geometry
 
 ALWAYS = 16384  # bytes of local memory that any device has

@@ -86,10 +86,10 @@ def _loop(loop: Loop, depth: int, scalars: frozenset[str], most: int) -> Loop:
     marked = Loop(loop.var, loop.extent, loop.kind, body, loop.note, loop.cut)
     kind = _kind(marked, depth, scalars, most)
     if kind == "vector" and _copies_inside(marked) > 1 and _reads_far_apart(marked):
-        rows = _block(loop.body, depth + 1, scalars, most=0)
         if _copies_inside(marked) < LANES:
-            kind = loop.kind
-        elif any(isinstance(stmt, Loop) and stmt.kind == "vector" for stmt in statements(rows)):
+            return Loop(loop.var, loop.extent, loop.kind, body, loop.note, loop.cut)
+        rows = _block(loop.body, depth + 1, scalars, most=0)
+        if any(isinstance(stmt, Loop) and stmt.kind == "vector" for stmt in statements(rows)):
             kind, body = loop.kind, rows
     return Loop(loop.var, loop.extent, kind, body, loop.note, loop.cut)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from symc.codegen.dtypes import DType
-    from symc.codegen.emit.cuda_module import CudaModule
+    from symc.codegen.emit.device_module import DeviceModule
 
 TEMPLATES = load.FOLDER / "export"
 TYPES = {
@@ -70,7 +70,7 @@ class Kernels:
     `shared` are the names of kernels of `runtime/`, which follow them.
     """
 
-    module: CudaModule
+    module: DeviceModule
     names: tuple[str, ...]
     shared: tuple[str, ...]
 

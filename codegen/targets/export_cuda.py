@@ -32,9 +32,9 @@ from symc.codegen.targets.export import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from symc.codegen.emit.cuda_module import CudaModule
+    from symc.codegen.emit.device_module import DeviceModule
 
-Image: TypeAlias = "tuple[CudaModule, tuple[str, ...]]"  # and the names of its kernels
+Image: TypeAlias = "tuple[DeviceModule, tuple[str, ...]]"  # and the names of its kernels
 PARAMETERS = "_on_card", "void *stream"
 
 
@@ -87,7 +87,7 @@ def _images(exported: Exported) -> Iterator[tuple[str, Image]]:
         yield f"{exported.name}_shared", (module_of(text), kernels.shared)
 
 
-def _kernels(module: CudaModule) -> str:
+def _kernels(module: DeviceModule) -> str:
     """The kernels for nvcc and the simulator, for which `kernels.h` has words."""
     return '#include "kernels.h"\n\n' + module.written(dynamic="DYNAMIC_SHARED")
 
@@ -95,7 +95,7 @@ def _kernels(module: CudaModule) -> str:
 # --- the simulator --------------------------------------------------------------------------------
 
 
-def _simulated(image: str, module: CudaModule, kernels: Sequence[str]) -> str:
+def _simulated(image: str, module: DeviceModule, kernels: Sequence[str]) -> str:
     """The kernels with the facts that the simulator needs of each."""
     ends = sim.records(module)
     return "\n".join([f"// For make SIM=1. Kernels: {', '.join(kernels)}", "",

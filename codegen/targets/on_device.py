@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from symc.codegen.emit.cuda_module import CudaModule
     from symc.codegen.emit.device import DeviceForm
+    from symc.codegen.emit.device_module import DeviceModule
     from symc.codegen.ir import Program
     from symc.codegen.targets.base import Pass
     from symc.codegen.targets.compiler import Memo
@@ -35,7 +35,7 @@ HOST_FLAGS = ("-std=gnu11", "-O1", *PLATFORM.movable, "-w", *PLATFORM.shared)
 class KernelSource(Source):
     """A program as text, with the module that its kernels are."""
 
-    module: CudaModule
+    module: DeviceModule
     texts: Mapping[str, str]
 
     @property
@@ -102,7 +102,7 @@ class DeviceTarget:
         """The same for kernels alone."""
         raise NotImplementedError
 
-    def image(self, module: CudaModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
+    def image(self, module: DeviceModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
         """The kernels' image, and the registers and memory that each kernel needs."""
         raise NotImplementedError
 
@@ -129,7 +129,7 @@ class DeviceTarget:
         (folder / IMAGE).write_bytes(image)
         (folder / RESOURCES).write_text(json.dumps(resources), encoding="utf-8")
 
-    def compile_module(self, module: CudaModule, folder: Path) -> None:
+    def compile_module(self, module: DeviceModule, folder: Path) -> None:
         """Leave the image of kernels that programs share in `folder`, and their text."""
         image, resources = self.image(module, quick=False)
         (folder / self.file).write_text(module.text, encoding="utf-8")

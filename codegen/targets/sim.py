@@ -18,7 +18,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from symc.codegen.emit.cuda_module import DYNAMIC
+from symc.codegen.emit.device_module import DYNAMIC
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler, drivers
@@ -28,7 +28,7 @@ from symc.codegen.targets.platforms import PLATFORM
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from symc.codegen.emit.cuda_module import CudaModule
+    from symc.codegen.emit.device_module import DeviceModule
 
     Build = Callable[[Path], None]
     Keep = Callable[[dict[str, str], Build, Callable[[str], "Simulator"]], "Simulator"]
@@ -85,7 +85,7 @@ def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
     }
 
 
-def compile_kernels(module: CudaModule, name: str = "function.cu") -> bytes:
+def compile_kernels(module: DeviceModule, name: str = "function.cu") -> bytes:
     """The image of a CUDA module: the argument of cuModuleLoadData, where a GPU takes a cubin.
 
     Messages call the file `name`, unless the source has ``#line``. Raises `CompileFailed`.
@@ -112,7 +112,7 @@ def flags(found: compiler.Compiler) -> list[str]:
     return [*compiler.processor(), *MODULE_FLAGS, *more]
 
 
-def module_text(module: CudaModule, name: str) -> str:
+def module_text(module: DeviceModule, name: str) -> str:
     """The C++ of a module: its text, and after that a record for each kernel.
 
     Dynamic shared memory is ``extern`` alone: `__shared__` declares a static variable, which
@@ -122,7 +122,7 @@ def module_text(module: CudaModule, name: str) -> str:
     return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *records(module), ""])
 
 
-def records(module: CudaModule) -> list[str]:
+def records(module: DeviceModule) -> list[str]:
     """The lines after a module's text: a record for each kernel, and the module's own."""
     kernels = (f"SYMC_SIM_KERNEL({found.kernel}, {found.threads})" for found in module.kernels)
     dynamic = (f"SYMC_SIM_DYNAMIC({array})" for array in module.dynamic)

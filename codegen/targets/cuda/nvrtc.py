@@ -19,7 +19,7 @@ from symc.codegen.targets.compiler import remembered
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from symc.codegen.emit.cuda_module import CudaModule
+    from symc.codegen.emit.device_module import DeviceModule
     from symc.codegen.targets.compiler import Memo
 
 Architecture = tuple[int, int]  # the compute capability, such as (9, 0)
@@ -125,7 +125,7 @@ def build() -> str:
 
 
 def compile(
-    module: CudaModule, arch: Architecture = (9, 0), *, quick: bool = False,
+    module: DeviceModule, arch: Architecture = (9, 0), *, quick: bool = False,
     name: str = "function.cu",
 ) -> Compiled:  # fmt: skip
     """Compile a module for an architecture, or raise `CompileFailed`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symc.codegen.emit.cuda_module import CudaModule, Dynamic, LaunchBounds, Piece
+from symc.codegen.emit.device_module import DeviceModule, Dynamic, LaunchBounds, Piece
 
 _KERNEL = re.compile(
     r"\b__global__\s+(?:void\s+)?"
@@ -17,7 +17,7 @@ _DYNAMIC = re.compile(
 )
 
 
-def module_of(text: str) -> CudaModule:
+def module_of(text: str) -> DeviceModule:
     """The module of a text: of a file of `codegen/runtime`, or one that was kept."""
     kernels: dict[str, LaunchBounds] = {}
     places: list[tuple[int, int, Piece]] = []
@@ -33,4 +33,4 @@ def module_of(text: str) -> CudaModule:
     for first, last, piece in sorted(places, key=lambda place: place[0]):
         pieces += [text[end:first], piece]
         end = last
-    return CudaModule((*pieces, text[end:]), tuple(kernels.values()))
+    return DeviceModule((*pieces, text[end:]), tuple(kernels.values()))

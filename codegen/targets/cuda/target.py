@@ -14,8 +14,8 @@ from symc.codegen.targets.on_device import DeviceTarget
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from symc.codegen.emit.cuda_module import CudaModule
     from symc.codegen.emit.device import DeviceForm
+    from symc.codegen.emit.device_module import DeviceModule
     from symc.codegen.targets.compiler import Memo
 
 KERNELS = "function.cu"
@@ -84,7 +84,7 @@ class CudaTarget(DeviceTarget):
 
         self.compile_module(module_of_kernel(name), folder)
 
-    def image(self, module: CudaModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
+    def image(self, module: DeviceModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
         """The kernels' image, and the registers and memory that each kernel needs."""
         if self.simulated:
             from symc.codegen.targets import sim

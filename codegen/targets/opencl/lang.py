@@ -13,6 +13,7 @@ from symc.codegen.targets.base import DeviceWords, Lang
 from symc.codegen.targets.c_language import FUNCTIONS as C_FUNCTIONS
 from symc.codegen.targets.c_language import KEYWORDS as C_KEYWORDS
 from symc.codegen.targets.c_language import C
+from symc.codegen.targets.cuda.lang import CUDA
 from symc.codegen.targets.cuda.lang import FUNCTIONS as LIBRARY_FUNCTIONS
 
 KEYWORDS = (
@@ -35,29 +36,15 @@ FUNCTIONS = (
     " mad_hi max maxmag min minmag mix mul24 mul_hi nan normalize popcount pown powr prefetch"
     " printf radians rootn rotate select shuffle sign smoothstep step sub_sat upsample"
 )
-SCALARS = (
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "half",
-    "uchar",
-    "ushort",
-    "uint",
-    "ulong",
-)
-VECTORS = tuple(f"{kind}{count}" for kind in SCALARS for count in (2, 3, 4, 8, 16))
+SCALARS = "char short int long float double half uchar ushort uint ulong"
+VECTORS = tuple(f"{kind}{count}" for kind in SCALARS.split() for count in (2, 3, 4, 8, 16))
 
 OPENCL = Lang(
     name="opencl",
     types={**C.types, "float16": "half"},
     suffixes={**C.suffixes, "uint64": "ul"},
-    infinity={
-        "float16": "(float)INFINITY", "float32": "(float)INFINITY", "float64": "INFINITY",
-    },
-    nan={"float16": "(float)NAN", "float32": "(float)NAN", "float64": "NAN"},
+    infinity=CUDA.infinity,
+    nan=CUDA.nan,
     kernel="__kernel void",
     folds=None,
     restrict="restrict",

@@ -16,8 +16,8 @@ from symc.codegen.targets.on_device import DeviceTarget
 from symc.codegen.targets.opencl.lang import OPENCL, arguments
 
 if TYPE_CHECKING:
-    from symc.codegen.emit.cuda_module import CudaModule
     from symc.codegen.emit.device import DeviceForm
+    from symc.codegen.emit.device_module import DeviceModule
     from symc.codegen.targets.compiler import Memo
     from symc.codegen.targets.opencl.platforms import Found
 
@@ -86,7 +86,7 @@ class OpenclTarget(DeviceTarget):
             "quick": str(quick),
         }
 
-    def image(self, module: CudaModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
+    def image(self, module: DeviceModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
         """The text and the device's code of it, as `cuModuleLoadData` of the driver takes them."""
         from symc.codegen.targets import processes
         from symc.codegen.targets.opencl.platforms import load

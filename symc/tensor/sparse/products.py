@@ -9,6 +9,8 @@ the other two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -45,77 +47,113 @@ _LABEL = "a product with sparse matrices"
 
 
 class _OfStructure(Op):
-    """What the ops share: they have a part for their status, which must be 0."""
+    """What the ops share: a value, and a status that must be 0, of a structure and other arrays."""
 
     __slots__ = ()
     part: int
+    first = 0
+    """Where the structure stands among the arguments: indices, starts and columns."""
 
-    def _structure(self, node: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The indices, starts and number of columns among the arguments."""
-        raise NotImplementedError(type(self).__name__)
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, ()) if self.part == STATUS else self.type_of_value(*args)
 
-    def _sides(self, node: Tensor) -> Iterable[Requirement]:
-        """The lengths that must agree."""
-        raise NotImplementedError(type(self).__name__)
+    def evaluate(self, *args: Array) -> Array:
+        if self.part == STATUS:
+            return _status(*args[self.first : self.first + 3])
+        return self.value(*args)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [None] * len(node.args) if self.part == STATUS else self.slopes(node, bar)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         if self.part == STATUS:
             return
-        yield from self._sides(node)
-        status = type(self)(STATUS)(*node.args)  # type: ignore[call-arg]
-        indices, starts, columns = self._structure(node)
+        yield from self.sides(node)
+        status = self.both()[STATUS](*node.args)
+        indices, starts, columns = node.args[self.first : self.first + 3]
         yield Requirement(
             OPERATORS["eq"](status, 0),
             BadIndex,
             lambda value: _fault(value(indices), value(starts), int(value(columns)), indices),
         )
 
+    def both(self) -> tuple[Op, Op]:
+        """The two parts, in the order of their numbers."""
+        return replace(self, part=VALUE), replace(self, part=STATUS)  # type: ignore[type-var]
 
-@record
-class SparseDot(_OfStructure):
-    """The matrix times `x`, columns or a vector: of data, indices, starts, columns and x."""
+    def type_of_value(self, *args: Tensor) -> TensorType:
+        """The type of the value."""
+        raise NotImplementedError(type(self).__name__)
 
-    part: int = VALUE
+    def value(self, *args: Array) -> Array:
+        """The value, in NumPy."""
+        raise NotImplementedError(type(self).__name__)
 
-    def infer(self, *args: Tensor) -> TensorType:
-        if self.part == STATUS:
-            return TensorType(INT64, ())
-        data, _, starts, _, x = args
-        return TensorType(data.dtype, (rows_of(starts), *x.type.shape[1:]))
+    def slopes(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        """The gradient of each argument, given that of the value."""
+        raise NotImplementedError(type(self).__name__)
 
-    def evaluate(self, *args: Array) -> Array:
+    def sides(self, node: Tensor) -> Iterable[Requirement]:
+        """The lengths that must agree."""
+        raise NotImplementedError(type(self).__name__)
+
+
+class _Product(_OfStructure):
+    """The matrix, or its transpose, times `x`: of data, indices, starts, columns and x.
+
+    Each element of the matrix takes a row of `x` *from* one place *to* another: from its column to
+    its row, or the other way in the transpose.
+    """
+
+    __slots__ = ()
+    first = 1
+
+    def ways(self, rows: Any, columns: Any) -> tuple[Any, Any]:
+        """Of what rows and columns have, that of the places from and to which rows are taken."""
+        raise NotImplementedError(type(self).__name__)
+
+    def type_of_value(self, *args: Tensor) -> TensorType:
+        data, _, starts, columns, x = args
+        _, length = self.ways(rows_of(starts), dim_of(columns))
+        return TensorType(data.dtype, (length, *x.type.shape[1:]))
+
+    def value(self, *args: Array) -> Array:
         data, indices, starts, columns, x = args
-        if self.part == STATUS:
-            return _status(indices, starts, columns)
-        result = np.zeros((len(starts) - 1, *x.shape[1:]), data.dtype)
-        np.add.at(result, row_numbers(starts), _wide(data, x) * x[indices])
+        source, to = self.ways(row_numbers(starts), indices)
+        _, length = self.ways(len(starts) - 1, int(columns))
+        result = np.zeros((length, *x.shape[1:]), data.dtype)
+        np.add.at(result, to, _wide(data, x) * x[source])
         return result
-
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        if self.part == STATUS:
-            return [None] * 5
-        data, *structure, x = node.args
-        to_data = SparseSamples()(*structure, bar, x)
-        return [to_data, None, None, None, SparseBack()(data, *structure, bar)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         data, *structure, x = args
         if not batched[0]:
             return _side_by_side(self, args, batched)
         unbatched(_LABEL, batched[1:-1])
-        rows, columns = RowNumbers()(*structure), structure[0]
-        length = rows_of(structure[1])
-        return scattered(data, columns, rows, x, length, (True, batched[-1]))
+        source, to = self.ways(RowNumbers()(*structure), structure[0])
+        _, length = self.ways(rows_of(structure[1]), dim_of(structure[2]))
+        return scattered(data, source, to, x, length, (True, batched[-1]))
+
+
+@record
+class SparseDot(_Product):
+    """The matrix times `x`, columns or a vector: of data, indices, starts, columns and x."""
+
+    part: int = VALUE
+
+    def ways(self, rows: Any, columns: Any) -> tuple[Any, Any]:
+        return columns, rows
+
+    def slopes(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        data, *structure, x = node.args
+        to_data = SparseSamples()(*structure, bar, x)
+        return [to_data, None, None, None, SparseBack()(data, *structure, bar)]
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         columns = node.args[4].type.shape[0]
-        parts = SparseDot(VALUE), SparseDot(STATUS)
-        return _product_call("sparse_dot", parts, node, columns, size)
+        return _product_call("sparse_dot", self.both(), node, columns, size)
 
-    def _structure(self, node: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return node.args[1], node.args[2], node.args[3]
-
-    def _sides(self, node: Tensor) -> Iterable[Requirement]:
+    def sides(self, node: Tensor) -> Iterable[Requirement]:
         data, indices, _, columns, x = node.args
         yield _as_long("dot", x, dim_of(columns), "columns")
         yield from _as_many(data, indices)
@@ -126,50 +164,24 @@ class SparseDot(_OfStructure):
 
 
 @record
-class SparseBack(_OfStructure):
+class SparseBack(_Product):
     """The transposed matrix times `x`, columns or a vector: arguments as of `SparseDot`."""
 
     part: int = VALUE
 
-    def infer(self, *args: Tensor) -> TensorType:
-        if self.part == STATUS:
-            return TensorType(INT64, ())
-        data, _, _, columns, x = args
-        return TensorType(data.dtype, (dim_of(columns), *x.type.shape[1:]))
+    def ways(self, rows: Any, columns: Any) -> tuple[Any, Any]:
+        return rows, columns
 
-    def evaluate(self, *args: Array) -> Array:
-        data, indices, starts, columns, x = args
-        if self.part == STATUS:
-            return _status(indices, starts, columns)
-        result = np.zeros((int(columns), *x.shape[1:]), data.dtype)
-        np.add.at(result, indices, _wide(data, x) * x[row_numbers(starts)])
-        return result
-
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        if self.part == STATUS:
-            return [None] * 5
+    def slopes(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         data, *structure, x = node.args
         to_data = SparseSamples()(*structure, x, bar)
         return [to_data, None, None, None, SparseDot()(data, *structure, bar)]
 
-    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        data, *structure, x = args
-        if not batched[0]:
-            return _side_by_side(self, args, batched)
-        unbatched(_LABEL, batched[1:-1])
-        rows, columns = RowNumbers()(*structure), structure[0]
-        length = dim_of(structure[2])
-        return scattered(data, rows, columns, x, length, (True, batched[-1]))
-
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         columns = dim_of(node.args[3])
-        parts = SparseBack(VALUE), SparseBack(STATUS)
-        return _product_call("sparse_back", parts, node, columns, size)
+        return _product_call("sparse_back", self.both(), node, columns, size)
 
-    def _structure(self, node: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return node.args[1], node.args[2], node.args[3]
-
-    def _sides(self, node: Tensor) -> Iterable[Requirement]:
+    def sides(self, node: Tensor) -> Iterable[Requirement]:
         data, indices, starts, columns, x = node.args
         yield from not_negative("a sparse matrix", columns, (dim_of(columns),))
         yield _as_long("dot", x, rows_of(starts), "rows")
@@ -199,21 +211,15 @@ class SparseSamples(_OfStructure):
 
     part: int = VALUE
 
-    def infer(self, *args: Tensor) -> TensorType:
-        if self.part == STATUS:
-            return TensorType(INT64, ())
+    def type_of_value(self, *args: Tensor) -> TensorType:
         return TensorType(args[3].dtype, args[0].type.shape)
 
-    def evaluate(self, *args: Array) -> Array:
-        indices, starts, columns, u, v = args
-        if self.part == STATUS:
-            return _status(indices, starts, columns)
+    def value(self, *args: Array) -> Array:
+        indices, starts, _, u, v = args
         terms = u[row_numbers(starts)] * v[indices]
         return np.asarray(terms if u.ndim == 1 else terms.sum(axis=1), u.dtype)
 
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        if self.part == STATUS:
-            return [None] * 5
+    def slopes(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         *structure, u, v = node.args
         return [
             None, None, None,
@@ -230,16 +236,10 @@ class SparseSamples(_OfStructure):
         indices, starts, _, u, v = node.args
         lengths = rows_of(starts), v.type.shape[0], _width(u), indices.type.shape[0]
         arrays = (Argument(n) for n in (0, 1, 3, 4, -1, -2))
-        return LibCall(
-            f"sparse_samples_{blas_suffix(u.dtype)}",
-            (*map(size, lengths), *arrays),
-            (SparseSamples(VALUE), SparseSamples(STATUS)),
-        )
+        routine = f"sparse_samples_{blas_suffix(u.dtype)}"
+        return LibCall(routine, (*map(size, lengths), *arrays), self.both())
 
-    def _structure(self, node: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return node.args[0], node.args[1], node.args[2]
-
-    def _sides(self, node: Tensor) -> Iterable[Requirement]:
+    def sides(self, node: Tensor) -> Iterable[Requirement]:
         _, starts, columns, u, v = node.args
         yield _as_long("sampled_dot", u, rows_of(starts), "rows")
         yield _as_long("sampled_dot", v, dim_of(columns), "columns")
@@ -257,29 +257,22 @@ class RowNumbers(_OfStructure):
 
     part: int = VALUE
 
-    def infer(self, *args: Tensor) -> TensorType:
-        if self.part == STATUS:
-            return TensorType(INT64, ())
+    def type_of_value(self, *args: Tensor) -> TensorType:
         return TensorType(INT32, args[0].type.shape)
 
-    def evaluate(self, *args: Array) -> Array:
-        if self.part == STATUS:
-            return _status(*args)
+    def value(self, *args: Array) -> Array:
         return row_numbers(args[1]).astype(np.int32)
+
+    def slopes(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [None] * 3
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         indices, starts, columns = node.args
         lengths = rows_of(starts), dim_of(columns), indices.type.shape[0]
-        return LibCall(
-            "sparse_row_numbers",
-            (*map(size, lengths), *(Argument(n) for n in (0, 1, -1, -2))),
-            (RowNumbers(VALUE), RowNumbers(STATUS)),
-        )
+        arrays = (Argument(n) for n in (0, 1, -1, -2))
+        return LibCall("sparse_row_numbers", (*map(size, lengths), *arrays), self.both())
 
-    def _structure(self, node: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return node.args[0], node.args[1], node.args[2]
-
-    def _sides(self, node: Tensor) -> Iterable[Requirement]:
+    def sides(self, node: Tensor) -> Iterable[Requirement]:
         return ()
 
     @property

@@ -1,4 +1,4 @@
-"""The text of a CUDA module in pieces: records where the ways out differ.
+"""The text of the kernels for a device in pieces: records where the ways out differ.
 
 NVRTC is given looser launch bounds for kernels that spill registers. The simulator has a word of
 its own for dynamic shared memory, and must know the kernels; so has an exported library.
@@ -46,7 +46,7 @@ Piece: TypeAlias = str | LaunchBounds | Dynamic
 
 
 @record
-class CudaModule:
+class DeviceModule:
     """The pieces of a module, in order. `kernels` has each kernel's bounds once, said or not."""
 
     pieces: tuple[Piece, ...]
@@ -70,7 +70,7 @@ class CudaModule:
 def text_of(
     pieces: Iterable[Piece], *, loose: AbstractSet[str] = frozenset(), dynamic: str = DYNAMIC
 ) -> str:
-    """The text of some pieces; see `CudaModule.written`."""
+    """The text of some pieces; see `DeviceModule.written`."""
     parts: list[str] = []
     for piece in pieces:
         match piece:
