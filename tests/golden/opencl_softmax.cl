@@ -61,11 +61,12 @@ static inline float symc_exp_nonpositive_f32(float x) {
 
 // Writes of any thread of the team before it are seen by all of them after it.
 #define symc_team_sync() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define SYMC_JOINT static inline __attribute__((always_inline))
 
 // A tree over each 32 threads, then one over those. The first barrier is for those who still read
 // the result of an earlier sum.
 #define SYMC_TEAM(name, kind, expression)                                                     \
-    static inline kind symc_team_##name(kind value, __local ulong *room) {                    \
+    SYMC_JOINT kind symc_team_##name(kind value, __local ulong *room) {                       \
         __local kind *const at = (__local kind *)room;                                        \
         const uint lane = get_local_id(0), lanes = get_local_size(0);                         \
         symc_team_sync();                                                                     \
@@ -96,7 +97,7 @@ SYMC_TEAM(max_f32, float, symc_maximum_f32(a, b))
  * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:22
  * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:22
  * exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:22 */
-#line 100 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:22"
+#line 101 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:22"
 __kernel void div_kernel(
     __local char *const memory, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)

@@ -64,7 +64,7 @@ def teams() -> None:
 
 @program
 def four_sums_over_a_team() -> None:
-    """The derivative of a range: PoCL's compiler crashed on its kernel."""
+    """The derivative of a range: where clang left calls of its sums, PoCL crashed."""
     x = T.matrix("x")
     both([x], [T.grad(T.ptp(x, axis=-1).sum(), x)], np.arange(12.0).reshape(3, 4) % 5)
 

@@ -31,7 +31,6 @@ INSTALL = "`pip install '.[opencl]'` in the checkout of symc brings PoCL, which 
 
 OPTIONS = ("-cl-std=CL1.2", "-w")
 ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
-PLAIN = "-cl-opt-disable"
 
 _COARSE = 1  # the bit of shared virtual memory whose addresses are the host's
 _ROUNDED = 1 << 7  # the bit of a device whose division of floats is exact, if it is asked for
@@ -81,13 +80,8 @@ class Found:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options that kernels are compiled with.
-
-        PoCL 3.0's compiler crashes on kernels with four sums over a team, once it has improved what
-        is between their barriers: it is told not to.
-        """
-        more = [ROUNDED] if self.rounded else []
-        return (*OPTIONS, *more, *([PLAIN] if self.platform == POCL else []))
+        """The options that kernels are compiled with."""
+        return (*OPTIONS, *([ROUNDED] if self.rounded else []))
 
 
 class Platforms:
