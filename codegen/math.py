@@ -125,7 +125,7 @@ _ROWS = (
     _own("log_sigmoid", 30, float32=True, vectorises=True),
     # special
     _libm("erf", "erf", 20),
-    _libm("erfc", "erfc", 25),
+    MathFunction("erfc", 1, "erfc", "symc_erfc_f32", 25, True, meaning.erfc),
     _own("erfinv", 40, float32=True, vectorises=True),
     _own("erfcx", 40, vectorises=True),
     _own("gamma", 50),
