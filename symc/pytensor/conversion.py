@@ -24,6 +24,7 @@ from symc.errors import SymcError
 from symc.graph.inputs import Input, as_tensor, constant, constant_value
 from symc.graph.node import Tensor
 from symc.graph.provenance import NOWHERE, Where, located_at
+from symc.pytensor.streams import is_generator, key_of
 
 # Constants of more elements are passed to each call, not printed into the program.
 LARGE = 4096
@@ -78,6 +79,8 @@ def is_numeric(variable: Any) -> bool:
 
 def new_input(variable: Any) -> Tensor:
     """An input of symc's for a variable of PyTensor's: its dtype, static shape and name."""
+    if is_generator(variable):
+        return T.tensor("uint64", shape=(2,), name=_name_of(variable))
     shape = variable.type.shape if isinstance(variable.type, TensorType) else ()
     # PyTensor gives a part of a split that cannot be a negative length.
     shape = tuple(n if n is not None and n >= 0 else None for n in shape)
@@ -121,14 +124,24 @@ def known(tensor: Any) -> Any:
 
 
 class Conversion:
-    """The conversion of nodes into one function of symc's."""
+    """The conversion of nodes into one function of symc's.
 
-    def __init__(self) -> None:
+    `random` says whose streams draws are of: "numpy" leaves them to Python, "symc" converts them.
+    """
+
+    def __init__(self, random: str = "numpy") -> None:
+        self.random = random
         self.large: list[tuple[Tensor, Any]] = []
         self._constants: dict[int, tuple[Any, Any]] = {}
 
+    def holds(self, variable: Any) -> bool:
+        """Whether values of a variable can be tensors: numbers, and Generators that become keys."""
+        return is_numeric(variable) or (self.random == "symc" and is_generator(variable))
+
     def constant(self, data: Any) -> Any:
         """A constant: a tensor, and what is no array (None, a slice) as it is."""
+        if isinstance(data, np.random.Generator) and self.random == "symc":
+            return constant(key_of(data))
         if data is None or isinstance(data, slice | str):
             return data
         if id(data) in self._constants:
@@ -149,8 +162,8 @@ class Conversion:
 
     def node(self, node: Any, args: Sequence[Any]) -> list[Any]:
         """The results of one node. Raises `OnHost` for what symc has no form for."""
-        if not all(is_numeric(v) for v in node.outputs):
-            raise OnHost(f"{next(v.type for v in node.outputs if not is_numeric(v))} is no array")
+        if not all(map(self.holds, node.outputs)):
+            raise OnHost(f"{next(v.type for v in node.outputs if not self.holds(v))} is no array")
         with located_at(line_of(node.outputs[0])):
             try:
                 function = symc_funcify(node.op, node=node, conversion=self)

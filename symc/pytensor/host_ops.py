@@ -15,11 +15,11 @@ from symc.pytensor.host_scan import HostScan
 Run = Callable[[Sequence[Any]], Sequence[Any]]
 
 
-def performer(node: Any) -> Run | None:
+def performer(node: Any, random: str = "numpy") -> Run | None:
     """What computes a node's results from its arguments, in Python; None if nothing can."""
     match node.op:
         case Scan():
-            return HostScan(node.op)
+            return HostScan(node.op, random)
         case IfElse(n_outs=count):
             return lambda args: args[1 : 1 + count] if args[0] else args[1 + count :]
         case _ if type(node.op).perform is Op.perform or _is_refused(node):

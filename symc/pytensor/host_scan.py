@@ -14,11 +14,11 @@ import numpy as np
 class HostScan:
     """Computes the outputs of a Scan, by its definition in PyTensor."""
 
-    def __init__(self, op: Any) -> None:
+    def __init__(self, op: Any, random: str = "numpy") -> None:
         from symc.pytensor.running import Running  # the step is a plan in turn
 
         self.op, self.info = op, op.info
-        self.step = Running(op.fgraph, name="step")
+        self.step = Running(op.fgraph, name="step", random=random)
 
     def __call__(self, args: Sequence[Any]) -> list[Any]:
         op, info = self.op, self.info

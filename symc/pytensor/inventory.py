@@ -24,7 +24,7 @@ PACKAGES = (
 
 # Ops, or modules of Ops, without a converter, and why Python performs them between functions.
 PERFORMED = {
-    "pytensor.tensor.random": "draws are those of NumPy's Generator, exactly",
+    "pytensor.tensor.random": 'draws are of NumPy\'s Generator; converted with random="symc"',
     "pytensor.tensor.optimize": "SciPy's optimisers call the function back",
     "pytensor.tensor.linalg.decomposition.schur": "symc sorts no eigenvalues",
     "pytensor.tensor.linalg.solvers.linear_control": "SciPy takes n^3 operations, symc n^6",

@@ -14,14 +14,20 @@ from symc.pytensor.running import Running
 class SymcLinker(JITLinker):
     """Compiles a PyTensor graph by symc: to one function, where nothing in it needs Python.
 
-    `symc_mode` is the mode of `symc.function`: "fast", "debug" ...
+    `symc_mode` is the mode of `symc.function`: "fast", "debug" ...; `random` says whose streams
+    draws are of, "numpy" or "symc".
     """
 
     required_rewrites = ("minimum_compile",)
     incompatible_rewrites = tuple(LEFT_OUT)
 
-    def __init__(self, *args: Any, symc_mode: str | None = None, **options: Any) -> None:
+    def __init__(
+        self, *args: Any, symc_mode: str | None = None, random: str = "numpy", **options: Any
+    ) -> None:
+        if random not in ("numpy", "symc"):
+            raise ValueError(f'random is "numpy" or "symc", not {random!r}')
         super().__init__(*args, **options)
+        self.random = random
         self.symc_mode = symc_mode
 
     def accept(self, fgraph: Any, no_recycling: Any = None, profile: Any = None) -> Any:
@@ -34,7 +40,7 @@ class SymcLinker(JITLinker):
 
     def fgraph_convert(self, fgraph: Any, **_: Any) -> Running:
         """The graph as steps, compiled."""
-        return Running(fgraph, mode=self.symc_mode)
+        return Running(fgraph, mode=self.symc_mode, random=self.random)
 
     def jit_compile(self, fn: Running) -> Running:
         """The same: `Running` is compiled when it is made."""

@@ -12,22 +12,29 @@ from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from symc.pytensor.linker import SymcLinker
 
 _QUERY = RewriteDatabaseQuery(include=["fast_run"])
+_BY_STREAMS = {"numpy": "SYMC", "symc": "SYMC_STREAMS"}
 
 
 def register() -> Any:
-    """Enters linker and mode into PyTensor's tables, once; gives the mode."""
-    if "symc" not in predefined_linkers:
-        register_linker("symc", SymcLinker())
-    if "SYMC" not in predefined_modes:
-        _register_mode("SYMC", Mode(predefined_linkers["symc"], _QUERY))
+    """Enters linkers and modes into PyTensor's tables, once; gives the mode "SYMC"."""
+    for name, random in (("symc", "numpy"), ("symc_streams", "symc")):
+        if name not in predefined_linkers:
+            register_linker(name, SymcLinker(random=random))
+        if name.upper() not in predefined_modes:
+            _register_mode(name.upper(), Mode(predefined_linkers[name], _QUERY))
     return predefined_modes["SYMC"]
 
 
-def mode(symc_mode: str | None = None) -> Any:
-    """The mode "SYMC" with a mode of `symc.function`, such as "fast" or "debug"."""
-    return Mode(SymcLinker(symc_mode=symc_mode), _QUERY)
+def mode(symc_mode: str | None = None, *, random: str = "numpy") -> Any:
+    """The mode "SYMC" with a mode of `symc.function`, such as "fast" or "debug".
+
+    With ``random="symc"`` draws are of symc's streams, computed in the compiled function: other
+    numbers than PyTensor's own modes draw from the same seed.
+    """
+    return Mode(SymcLinker(symc_mode=symc_mode, random=random), _QUERY)
 
 
-def use(chosen: Any = None) -> None:
-    """Makes symc what PyTensor compiles with from now on, in this process."""
-    pytensor.config.mode = register() if chosen is None else chosen
+def use(chosen: Any = None, *, random: str = "numpy") -> None:
+    """Makes symc what PyTensor compiles with in this process; `random` as in `mode`."""
+    register()
+    pytensor.config.mode = predefined_modes[_BY_STREAMS[random]] if chosen is None else chosen

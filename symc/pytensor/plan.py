@@ -21,7 +21,6 @@ from symc.pytensor.conversion import (
     Conversion,
     NoConversion,
     OnHost,
-    is_numeric,
     line_of,
     new_input,
     symc_funcify,
@@ -81,8 +80,8 @@ class StepPlan:
 class Segment(Conversion):
     """The nodes of one level as a function in the making."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, random: str = "numpy") -> None:
+        super().__init__(random)
         self.given: list[tuple[Value, Tensor]] = []
         self.known: dict[Value, Any] = {}
 
@@ -92,7 +91,7 @@ class Segment(Conversion):
             return self.known[value]
         if value.is_constant:
             return self.constant(value.data)
-        if not is_numeric(value.variable):
+        if not self.holds(value.variable):
             raise OnHost(f"its argument of {value.variable.type} is no array")
         made = new_input(value.variable)
         self.known[value] = made
@@ -104,6 +103,7 @@ class Segment(Conversion):
 class Planner:
     """A plan in the making."""
 
+    random: str = "numpy"
     values: int = 0
     segments: list[Segment] = field(default_factory=list[Segment])
     performed: list[list[Performed]] = field(default_factory=list[list[Performed]])
@@ -112,7 +112,7 @@ class Planner:
         """A new value."""
         self.values += 1
         while len(self.segments) <= level:
-            self.segments.append(Segment())
+            self.segments.append(Segment(self.random))
             self.performed.append([])
         return Value(variable, level, self.values - 1)
 
@@ -141,7 +141,7 @@ class Planner:
 
     def perform(self, node: Any, args: Sequence[Value], level: int, reason: str) -> list[Value]:
         """The values of a node that Python performs."""
-        run = performer(node)
+        run = performer(node, self.random)
         if run is None:
             kind = f"{type(node.op).__module__}.{type(node.op).__qualname__}"
             why = refusal(node) or f"{reason}, and PyTensor cannot perform it in Python"
@@ -164,9 +164,11 @@ def value_of(variable: Any, env: Mapping[Any, Value]) -> Value:
     return Value(variable, 0, data=variable.data, is_constant=True)
 
 
-def plan(fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> StepPlan:
-    """The steps that compute a PyTensor graph."""
-    planner = Planner()
+def plan(
+    fgraph: Any, *, name: str = "pytensor", mode: str | None = None, random: str = "numpy"
+) -> StepPlan:
+    """The steps that compute a PyTensor graph; `random` as in `Conversion`."""
+    planner = Planner(random)
     inputs = [planner.value(v, 0) for v in fgraph.inputs]
     outputs = planner.walk(fgraph, dict(zip(fgraph.inputs, inputs, strict=True)))
     needed = _needed(planner, outputs)

@@ -2,6 +2,7 @@
 
 from symc.pytensor.convert import (
     checks,
+    draws,
     elementwise,
     inner_graphs,
     joining,
@@ -16,6 +17,7 @@ from symc.pytensor.convert import (
 
 __all__ = [
     "checks",
+    "draws",
     "elementwise",
     "inner_graphs",
     "joining",

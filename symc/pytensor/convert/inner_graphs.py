@@ -39,8 +39,15 @@ def _ifelse(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
 def _branch(condition: Tensor, pairs: Sequence[tuple[Tensor, Tensor]], node: Any) -> list[Tensor]:
     test = as_bool(condition)
     return [
-        _chosen(test, a, b, v.type.shape) for (a, b), v in zip(pairs, node.outputs, strict=True)
+        _chosen(test, a, b, getattr(v.type, "shape", a.type.shape))
+        for (a, b), v in zip(pairs, node.outputs, strict=True)
     ]
+
+
+def _lengths(variable: Any) -> Sequence[int | None]:
+    """The lengths that PyTensor knows; a Generator is a key of two numbers."""
+    found: Sequence[int | None] = getattr(variable.type, "shape", (2,))
+    return found
 
 
 def _chosen(test: Tensor, then: Tensor, otherwise: Tensor, static: Sequence[int | None]) -> Tensor:
