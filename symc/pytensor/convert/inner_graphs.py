@@ -38,10 +38,7 @@ def _ifelse(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
 
 def _branch(condition: Tensor, pairs: Sequence[tuple[Tensor, Tensor]], node: Any) -> list[Tensor]:
     test = as_bool(condition)
-    return [
-        _chosen(test, a, b, getattr(v.type, "shape", a.type.shape))
-        for (a, b), v in zip(pairs, node.outputs, strict=True)
-    ]
+    return [_chosen(test, a, b, _lengths(v)) for (a, b), v in zip(pairs, node.outputs, strict=True)]
 
 
 def _lengths(variable: Any) -> Sequence[int | None]:
