@@ -113,3 +113,28 @@ def test_complex_numbers_from_polar_ones_are_one_op_and_are_not_clipped() -> Non
 def test_no_axis_may_be_a_constant() -> None:
     x = T.dmatrix()
     assert T.max(x, axis=NoneConst).eval({x: [[1.0, 5.0], [2.0, 3.0]]}) == 5
+
+
+@pytest.mark.parametrize("place", [-1, 3])
+def test_classes_that_are_no_columns_raise_value_error(place: int) -> None:
+    x, classes = T.dmatrix(), T.lvector()
+    loss, _ = T.nnet.crossentropy_softmax_1hot(x, classes)
+    for result in (loss, theano.grad(loss.sum(), x)):
+        f = theano.function([x, classes], result)
+        f(np.ones((2, 3)), [0, 2])
+        with pytest.raises(ValueError, match="y_i value out of bounds"):
+            f(np.ones((2, 3)), [0, place])
+
+
+def test_linear_algebra_of_float32_is_computed_in_float64() -> None:
+    """As NumPy computes it, which Theano calls."""
+    x = T.fmatrix()
+    value = (np.vander(np.linspace(0.1, 1.0, 6))).astype(np.float32)
+    cases: list[tuple[Any, Any]] = [
+        (T.nlinalg.matrix_inverse, np.linalg.inv), (T.nlinalg.det, np.linalg.det),
+        (lambda s: T.nlinalg.eigh(T.dot(s.T, s))[0], lambda s: np.linalg.eigh(s.T @ s)[0]),
+    ]  # fmt: skip
+    for op, wanted in cases:
+        found = theano.function([x], op(x))(value)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, wanted(value), rtol=1e-5)

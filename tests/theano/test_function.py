@@ -118,3 +118,14 @@ def test_calls_are_counted_where_a_profile_is_wanted() -> None:
     assert "3 calls" in text.getvalue()
     with theano.change_flags(profile=True):
         assert theano.function([x], x).profile.fct_callcount == 0
+
+
+def test_borrowed_outputs_are_overwritten_where_no_memory_is_freed() -> None:
+    x = T.dvector()
+    out = theano.Out(x * 4, borrow=True)
+    for linker, wanted in (("c|py_nogc", [8.0]), ("cvm", [4.0])):
+        f = theano.function([x], [out, x + 1], mode=theano.Mode(linker, "fast_run"))
+        first, other = f([1.0])
+        f([2.0])
+        assert (first.tolist(), other.tolist()) == (wanted, [2.0])
+        assert f([1.0, 1.0])[0].shape == (2,)

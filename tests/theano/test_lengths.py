@@ -29,3 +29,13 @@ def test_shape_of_a_result_is_told_from_the_inputs() -> None:
     kinds = {type(node.op).__name__ for node in f.maker.fgraph.toposort()}
     assert kinds == {"InferredShape"}
     np.testing.assert_array_equal(f(np.zeros((3, 2))), [[3, 2], [3, 3]])
+
+
+def test_two_masks_that_choose_different_numbers_of_elements() -> None:
+    n = T.dmatrix()
+    part = n[n[:, 0] > 2, n[0, :] > 2]
+    f = theano.function([n], part)
+    shape = theano.function([n], part.shape)
+    for start, wanted in ((0.0, []), (1.0, [6.0]), (2.0, [6.0, 7.0])):
+        value = np.arange(6.0).reshape(2, 3) + start
+        assert (f(value).tolist(), shape(value).tolist()) == (wanted, [len(wanted)])

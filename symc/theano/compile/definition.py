@@ -31,7 +31,8 @@ class Definition:
     """A function before it is compiled.
 
     `form` says how outputs are returned ("none", "one", "list" or "dict" with `keys`); `updates`
-    are those of shared variables, `states` those of inputs, by position.
+    are those of shared variables, `states` those of inputs, by position. `borrowed` are the
+    positions of outputs that later calls may overwrite.
     """
 
     ins: tuple[Any, ...]
@@ -42,6 +43,7 @@ class Definition:
     states: tuple[tuple[int, Any], ...]
     mode: Any
     name: str | None
+    borrowed: tuple[int, ...] = ()
 
     @property
     def roots(self) -> list[Any]:
@@ -57,6 +59,7 @@ def defined(
     """The definition of a function from the arguments of `theano.function`."""
     ins = checked_inputs(inputs, downcast)
     plain, form, keys = checked_outputs(outputs)
+    borrowed = _borrowed(outputs)
     variables = [each.variable for each in ins]
     pairs = checked_updates(updates or [])
     replace = pairs_of(givens)
@@ -79,7 +82,8 @@ def defined(
     news = zip((target for target, _ in pairs), found[first:second], strict=True)
     states = zip((position for position, _ in own), found[second:], strict=True)
     made = Definition(
-        tuple(ins), tuple(found[:first]), form, keys, tuple(news), tuple(states), mode, name
+        tuple(ins), tuple(found[:first]), form, keys, tuple(news), tuple(states), mode, name,
+        borrowed,
     )  # fmt: skip
     check_needs(made, on_unused_input or config.on_unused_input)
     return made
@@ -150,6 +154,18 @@ def checked_outputs(outputs: Any) -> tuple[list[Any], str, tuple[str, ...]]:
     if isinstance(outputs, list | tuple):
         return [_as_out(each) for each in outputs], "list", ()
     return [_as_out(outputs)], "one", ()
+
+
+def _borrowed(outputs: Any) -> tuple[int, ...]:
+    """The positions of outputs with ``borrow=True``."""
+    if isinstance(outputs, dict):
+        outputs = [outputs[key] for key in sorted(outputs)]
+    given = outputs if isinstance(outputs, list | tuple) else [outputs]
+    return tuple(
+        position
+        for position, each in enumerate(given)
+        if isinstance(each, SymbolicOutput) and each.borrow
+    )
 
 
 def _as_out(given: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from symc.errors import ShapeMismatch
 from symc.graph.provenance import user_line
 from symc.theano import lenient
+from symc.theano.compile.borrowed_outputs import BorrowedOutputs, keeps_memory
 from symc.theano.compile.definition import Definition, compiled, defined, translated
 from symc.theano.compile.inferred import as_compiled
 from symc.theano.compile.io import Out
@@ -103,6 +104,8 @@ class Function:
         ]
         self._types = [each.type for each in made.outputs]
         self._decodes = any(type(kind).decoded is not _decoded() for kind in self._types)
+        keeps = bool(made.borrowed) and keeps_memory(get_mode(made.mode))
+        self._borrowed = BorrowedOutputs(made.borrowed) if keeps else None
 
     # --- calls ------------------------------------------------------------------------------------
 
@@ -126,6 +129,8 @@ class Function:
             results = results[: len(made.outputs)]
         if self._decodes:
             results = [kind.decoded(each) for kind, each in zip(self._types, results, strict=True)]
+        if self._borrowed is not None:
+            results = self._borrowed.overwritten(results)
         return self._returned(results, subset)
 
     def _with_lengths_that_vary(self, values: list[Any]) -> Any:
@@ -274,7 +279,7 @@ class Function:
         states = tuple(zip(positions, roots[second:], strict=True))
         other = Definition(
             made.ins, tuple(roots[:first]), made.form, made.keys, updates,
-            () if delete_updates else states, made.mode, name or made.name,
+            () if delete_updates else states, made.mode, name or made.name, made.borrowed,
         )  # fmt: skip
         if share_memory:
             return Function(other, self.input_storage)

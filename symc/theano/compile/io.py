@@ -87,7 +87,7 @@ class Param(In):
 
 
 class SymbolicOutput:
-    """A variable as an output. (Outputs never alias anything, so `borrow` changes nothing.)"""
+    """A variable as an output. With `borrow`, later calls may overwrite its array."""
 
     def __init__(self, variable: Any, borrow: bool = False) -> None:
         self.variable: Variable = variable

@@ -32,7 +32,10 @@ __all__ = [
 
 
 class MatrixOp(Op):
-    """What ops on one matrix have in common: `kinds` is a letter for each result's axes."""
+    """What ops on one matrix have in common; `ranks` are those of the results.
+
+    As NumPy's functions, which Theano calls, they compute in double precision and round results.
+    """
 
     __props__: tuple[str, ...] = ()
     ranks: ClassVar[tuple[int, ...]] = (2,)
@@ -49,7 +52,9 @@ class MatrixOp(Op):
         raise NotImplementedError
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        return self.results(T.cast(inputs[0], node.outputs[-1].dtype))
+        dtype = np.result_type(node.outputs[-1].dtype, np.float64).name
+        found = self.results(T.cast(inputs[0], dtype))
+        return [T.cast(r, v.dtype) for r, v in zip(found, node.outputs, strict=True)]
 
 
 class MatrixPinv(MatrixOp):

@@ -140,7 +140,9 @@ class AdvancedSubtensor(Indexing):
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         index = self.index(inputs[1:])
-        return [inputs[0][spread_index(index) if lengths_vary() else index]]
+        # What masks choose may be one element beside several, which nothing tells beforehand.
+        spreads = any(entry is MASK for entry in self.idx_list) or lengths_vary()
+        return [inputs[0][spread_index(index) if spreads else index]]
 
     def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
         del outputs

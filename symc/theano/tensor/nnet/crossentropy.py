@@ -7,6 +7,7 @@ from typing import Any
 
 import symc.tensor as T
 from symc.graph.node import Tensor
+from symc.tensor.checked import Checked
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
@@ -19,6 +20,12 @@ from symc.theano.tensor.type import TensorType
 def _at(rows: Tensor, classes: Tensor) -> Tensor:
     """The element of each row that its class says."""
     return rows[T.arange(T.shape(classes)[0]), classes]
+
+
+def _in_range(classes: Tensor, rows: Tensor) -> Tensor:
+    """The classes; raises ValueError where one is negative, or no column of the rows."""
+    count = T.shape(rows)[1]
+    return Checked("y_i value out of bounds")(classes, T.logical_and(classes >= 0, classes < count))
 
 
 def _one_hot(rows: Tensor, classes: Tensor) -> Tensor:
@@ -107,7 +114,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         x, b, classes = inputs
         rows = x + b
-        losses = -_at(T.log_softmax(rows, axis=1), classes)
+        losses = -_at(T.log_softmax(rows, axis=1), _in_range(classes, rows))
         return [losses, T.softmax(rows, axis=1), T.cast(T.argmax(rows, axis=1), classes.dtype)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -150,7 +157,7 @@ class CrossentropySoftmax1HotWithBiasDx(Op):
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         dy, softmax, classes = inputs
         bar = dy if dy.ndim == 0 else T.expand_dims(dy, 1)
-        return [bar * (softmax - _one_hot(softmax, classes))]
+        return [bar * (softmax - _one_hot(softmax, _in_range(classes, softmax)))]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Classes have no gradient."""
