@@ -10,7 +10,7 @@ from measure import module
 import symc
 import symc.tensor as T
 
-from .kernel import Kernel, numbers
+from .kernel import Kernel, numbers, places
 
 WINDOW = 25
 
@@ -146,6 +146,48 @@ def log_sum_jax(x: Any) -> Any:
     return module("jax").nn.logsumexp(x, axis=1)
 
 
+# --- a regression with coefficients for each group, and its gradient ------------------------------
+
+GROUPS = 500
+
+
+def grouped(group: Any, x: Any, y: Any, a: Any, b: Any) -> Any:
+    loss = ((y - (a[group] + b[group] * x)) ** 2).sum() / 2
+    return T.concatenate([loss[None], *symc.grad(loss, [a, b])])
+
+
+def grouped_numpy(group: Any, x: Any, y: Any, a: Any, b: Any) -> Any:
+    rest = (a[group] + b[group] * x) - y
+    slopes = [np.bincount(group, values, len(a)) for values in (rest, rest * x)]
+    return np.concatenate([[(rest * rest).sum() / 2], *slopes])
+
+
+def grouped_loops(group: Any, x: Any, y: Any, a: Any, b: Any) -> Any:
+    result, n = np.zeros(1 + 2 * len(a)), len(a)
+    for i in range(len(x)):
+        k = group[i]
+        rest = (a[k] + b[k] * x[i]) - y[i]
+        result[0] += rest * rest / 2
+        result[1 + k] += rest
+        result[1 + n + k] += rest * x[i]
+    return result
+
+
+def grouped_jax(group: Any, x: Any, y: Any, a: Any, b: Any) -> Any:
+    jax, jnp = module("jax"), module("jax.numpy")
+
+    def loss(a: Any, b: Any) -> Any:
+        return ((y - (a[group] + b[group] * x)) ** 2).sum() / 2
+
+    value, slopes = jax.value_and_grad(loss, (0, 1))(a, b)
+    return jnp.concatenate([value[None], *slopes])
+
+
+def _grouped(n: int) -> tuple[Any, ...]:
+    lines = numbers(GROUPS, seed=1), numbers(GROUPS, seed=2)
+    return places(GROUPS, n), numbers(n), numbers(n, seed=3), *lines
+
+
 KERNELS = (
     Kernel("masked", lambda n: (numbers(n),), 200_000, 50,
            masked, masked_numpy, masked_loops, masked_jax),
@@ -157,4 +199,6 @@ KERNELS = (
            moving_mean, moving_mean_numpy, moving_mean_loops, moving_mean_jax),
     Kernel("log_sum", lambda n: (numbers(n, 60),), 1000, 5,
            log_sum, log_sum_numpy, log_sum_loops, log_sum_jax),
+    Kernel("grouped", _grouped, 50_000, 50,
+           grouped, grouped_numpy, grouped_loops, grouped_jax),
 )  # fmt: skip

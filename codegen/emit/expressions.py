@@ -145,6 +145,10 @@ class Printer:
                 if math.widens(function, dtype):  # C widens the arguments by itself
                     return UNARY, (f"({self.lang.types[dtype.name]})", *called)
                 return LEAF, called
+            case Select(
+                Binary("lt", Var() as index, Const(0)), Binary("add", same, Var() as length), other
+            ) if index == same == other and expr.dtype is INT64 and self.flag is None:
+                return self.wrapped(index, length)
             case Select(condition, then, otherwise, dtype):
                 first: Piece = (self.branch(then), SELECT + 1)
                 if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
@@ -250,6 +254,13 @@ class Printer:
                 inner.append(", ")
             inner.append((arg, SELECT))
         return (*inner, ")")
+
+    def wrapped(self, index: Var, length: Var) -> tuple[int, tuple[Piece, ...]]:
+        """An index that counts from the end if it is negative.
+
+        gcc would make a choice between two addresses of ``?:``, which takes twice as long.
+        """
+        return ADD, ((index, ADD), " + (", (index, SHIFT), " >> 63 & ", (length, AND + 1), ")")
 
     def branch(self, expr: Expr) -> Expr:
         """A branch of a Select, or the variable that holds it if it must be evaluated before."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import Alloc, Expr, Kernel, Launch, Let, Loop, Program, Step, Stmt, Var
-from symc.codegen.passes.join import Joined
+from symc.codegen.passes.join import Joined, buffers_of, may_swap, seen
 from symc.codegen.passes.walk import Block, fresh, loads_of, map_block, statements, substitute
 
 MOST = 16  # accumulators in one kernel: compilers do not like long ones
@@ -74,19 +74,11 @@ def _partner(
         before = steps[place]
         if not isinstance(before, Launch) or not rows.isdisjoint(before.buffers):
             return None
-        if not _may_swap(before, step, kernels):
+        if not may_swap(before, step, kernels):
             return None
         if _fit(before, step, kernels):
             return place, before, step
     return None
-
-
-def _may_swap(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
-    """Whether neither writes an element that the other touches, nor reads a size it stores."""
-    reads, others = (_buffers(launch, kernels, written=False) for launch in (first, second))
-    writes, stores = (_buffers(launch, kernels, written=True) for launch in (first, second))
-    sizes = any(loads_of(Let(Var("size"), value)) for value in (*first.sizes, *second.sizes))
-    return not sizes and not writes & (others | stores) and not stores & reads
 
 
 def _fit(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
@@ -97,23 +89,10 @@ def _fit(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
         return False
     if _accumulators(one) + _accumulators(other) > MOST:
         return False
-    if _seen(heads[0].extent, one, first) != _seen(heads[1].extent, other, second):
+    if seen(heads[0].extent, one, first) != seen(heads[1].extent, other, second):
         return False
-    reads, others = (_buffers(launch, kernels, written=False) for launch in (first, second))
+    reads, others = (buffers_of(launch, kernels, written=False) for launch in (first, second))
     return not reads.isdisjoint(others)
-
-
-def _seen(extent: Expr, kernel: Kernel, launch: Launch) -> Expr:
-    """An extent in the sizes of the program."""
-    values = dict(zip((size.name for size in kernel.sizes), launch.sizes, strict=True))
-    return substitute(extent, values)
-
-
-def _buffers(launch: Launch, kernels: Mapping[str, Kernel], *, written: bool) -> set[str]:
-    """The buffers that a launch writes, or only reads."""
-    params = kernels[launch.kernel].params
-    pairs = zip(params, launch.buffers, strict=True)
-    return {buffer for param, buffer in pairs if param.written is written}
 
 
 def _united(

@@ -33,7 +33,15 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.strips import map_cut
-from symc.codegen.passes.walk import Block, bound, fresh, rebuild, statements
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    fresh,
+    loads_of,
+    rebuild,
+    statements,
+    substitute,
+)
 
 MOST = 200  # statements of a joined kernel: compilers do not like long ones
 
@@ -112,6 +120,27 @@ def _block(
             steps.append(step)
     close()
     return steps
+
+
+def may_swap(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
+    """Whether neither writes an element that the other touches, nor reads a size it stores."""
+    reads, others = (buffers_of(launch, kernels, written=False) for launch in (first, second))
+    writes, stores = (buffers_of(launch, kernels, written=True) for launch in (first, second))
+    sizes = any(loads_of(Let(Var("size"), value)) for value in (*first.sizes, *second.sizes))
+    return not sizes and not writes & (others | stores) and not stores & reads
+
+
+def seen(extent: Expr, kernel: Kernel, launch: Launch) -> Expr:
+    """An extent in the sizes of the program."""
+    values = dict(zip((size.name for size in kernel.sizes), launch.sizes, strict=True))
+    return substitute(extent, values)
+
+
+def buffers_of(launch: Launch, kernels: Mapping[str, Kernel], *, written: bool) -> set[str]:
+    """The buffers that a launch writes, or only reads."""
+    params = kernels[launch.kernel].params
+    pairs = zip(params, launch.buffers, strict=True)
+    return {buffer for param, buffer in pairs if param.written is written}
 
 
 class Joined:

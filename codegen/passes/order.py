@@ -3,6 +3,7 @@
     reuse       kernels that are equal up to names become one
     join        small kernels that follow on each other in a loop become one
     beside      folds of the same arrays that follow on each other become one kernel
+    scatters    writes at computed places, what they read, and sums of it become one loop
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
     fuse        neighbouring loops become one, stored values are used instead of loaded again
@@ -39,13 +40,14 @@ from symc.codegen.passes.lanes import lanes
 from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
+from symc.codegen.passes.scatters import scatters
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, beside, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll,
-    distribute, lanes, parallel, carry, declare,
+    reuse, join, beside, scatters, simplify, collapse, fuse, simplify, place, tile, vectorize,
+    unroll, distribute, lanes, parallel, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""
