@@ -256,12 +256,17 @@ def _message(
 
 
 def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[Dim]:
-    """The lengths in a body that are values of scalars outside, not lengths of arrays there."""
+    """The lengths in a body that are values of scalars outside, not lengths of arrays there.
+
+    Of a length that depends on values inside as well, as that of ``x[i:k]``, those outside.
+    """
     for dim in {dim: None for node in walk(body.results) for dim in _lengths_at(node)}:
-        if any(size.axis is None for size in sizes(dim)):
-            new = length(dim)
-            if new is not None:
-                yield new
+        values = [symbolic(size) for size in sizes(dim) if size.axis is None]
+        whole = length(dim) if values else None
+        if whole is not None:
+            yield whole
+        else:
+            yield from (found for found in map(length, values) if found is not None)
 
 
 def _lengths_at(node: Tensor) -> Iterator[Dim]:

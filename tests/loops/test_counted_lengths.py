@@ -64,6 +64,23 @@ def test_a_bug_lengths_that_follow_from_a_counter_were_not_declared() -> None:
     assert f(2 * B[:4]).tolist() == [0, 2, 6, 12]
 
 
+def test_a_bug_slices_from_a_counter_to_a_number_of_the_call_did_not_compile() -> None:
+    """The number was not measured before the loop, as the length as a whole is known inside."""
+    b, k = T.vector("b"), T.lscalar("k")
+    found = [
+        scanned(lambda i: b[i:k].sum()),
+        loop(5, lambda i, x: x[k:i].inc(1), b),
+        scanned(lambda i: symc.fori_loop(i, k, lambda j, y: y + b[j : k + i].sum(), b[0])),
+        scanned(lambda i: symc.ifelse(i > 1, b[i : b[b > 2].shape[0]].sum(), b[k:i].sum())),
+    ]
+    f = symc.function([b, k], [*found, symc.grad(T.sqr(found[0]).sum(), b)])
+    again = symc.function([b, k], [*found, symc.grad(T.sqr(found[0]).sum(), b)], mode="python")
+    for number in (-2, 0, 3, 9):
+        for value, right in zip(f(B, number), again(B, number), strict=True):
+            np.testing.assert_allclose(value, right, rtol=1e-12)
+    assert f(B, 3)[0].tolist() == [6, 5, 3, 0, 0]
+
+
 @pytest.mark.parametrize("length", [None, 5])
 @pytest.mark.parametrize("mode", ["default", "fast", "compile"])
 def test_slices_bounded_by_counters(mode: str, length: int | None) -> None:
