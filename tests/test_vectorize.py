@@ -11,6 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.errors import RankError, ShapeMismatch
+from symc.graph.node import Tensor
 
 RNG = np.random.default_rng(7)
 A, B, V = RNG.normal(size=(4, 3)), RNG.normal(size=(4, 3)), RNG.normal(size=3)
@@ -146,3 +147,20 @@ def test_what_is_refused() -> None:
             call()
     with pytest.raises(ShapeMismatch, match="axis 0"):
         computed(symc.vmap(T.add), A, A[:2])
+
+
+def test_a_bug_vmap_of_the_gradient_of_a_loop_that_writes_was_refused() -> None:
+    """Lengths of what differs within a batch do not differ themselves, in a loop's body either."""
+
+    def written(row: Tensor) -> Tensor:
+        last: Tensor = symc.fori_loop(
+            1, 3, lambda i, state: state[i].set(T.sin(state[i - 1]) * state[i]), row
+        )
+        return last
+
+    x, row = T.matrix("x"), T.vector("row")
+    rows = symc.function([row], symc.jacobian(written(row), row), mode="python")
+    f = symc.function([x], symc.vmap(lambda r: symc.jacobian(written(r), r))(x))
+    np.testing.assert_allclose(f(A), np.stack([rows(a) for a in A]), rtol=1e-12)
+    lengths = symc.vmap(lambda r: T.stack([r.sum(), T.as_tensor(r.shape[0]) * 2 + r.size]))
+    np.testing.assert_allclose(computed(lengths, A), np.stack([A.sum(1), 0 * A[:, 0] + 9], 1))

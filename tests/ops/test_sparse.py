@@ -290,6 +290,14 @@ def test_constants_and_large_products_by_threads() -> None:
     assert_near(samples.toarray(), (left @ right.T) * (value.toarray() != 0), rtol=1e-12)
 
 
+def test_a_bug_small_integers_divided_became_float16() -> None:
+    """As NumPy's and SciPy's do, and dense ones, they become float64."""
+    a, x = T.sparse.csr_matrix("a", "int8"), T.bmatrix("x")
+    assert {str(m.dtype) for m in (a / 2, a / x, x / 2)} == {"float64"}
+    value = sp.csr_array(np.array([[0, 100], [1, 0]], np.int8))
+    assert_near(symc.function([a], a / 3)(value).toarray(), value.toarray() / 3, rtol=1e-15)
+
+
 def test_scipy_is_imported_only_for_results() -> None:
     code = (
         "import sys, symc, symc.tensor as T; a = T.sparse.csr_matrix('a'); "

@@ -261,7 +261,7 @@ class SparseMatrix(Packed):
         return self.multiply(other)
 
     def __truediv__(self, other: Operand) -> SparseMatrix:
-        return self._elementwise(other, lambda x, y: x / y, "/", "float")
+        return self._elementwise(other, lambda x, y: x / y, "/", "divide")
 
     def __neg__(self) -> SparseMatrix:
         return self.with_data(-self.data)
