@@ -173,6 +173,8 @@ def _example(
     try:
         arguments = function.arguments(example)
         results = _as_list(function(*example))
+        if function.gives is not None:
+            results = list(function.gives.spread(results, {}, ())[0])
         after = [variable.get_value() for variable in request.shared]
     finally:
         for variable, value in zip(request.shared, before, strict=True):

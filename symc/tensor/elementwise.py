@@ -80,6 +80,8 @@ class Elementwise(Op):
     commutes: bool = False
     """Whether exchanging its two arguments leaves the result as it is."""
     sign_bit: SignBit = "any"
+    of_half: Expression | None = None
+    """For float16 the function of numbers in float32, where that of float32 rounds to another."""
 
     def infer(self, *args: Tensor) -> TensorType:
         shape = broadcast_shape(self.name, args)
@@ -139,7 +141,7 @@ class Elementwise(Op):
         if values[-1].dtype is not FLOAT16:
             return self.expression(*values)
         wide = [ir.Cast(v, FLOAT32) if v.dtype is FLOAT16 else v for v in values]
-        result = self.expression(*wide)
+        result = (self.of_half or self.expression)(*wide)
         return result if result.dtype is BOOL else ir.Cast(result, FLOAT16)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:

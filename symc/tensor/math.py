@@ -394,6 +394,27 @@ copysign: FunctionOfTwo = elementwise(
     """,
     lambda g, x, y, z: g * copysign(1, x) * copysign(1, y), None,
 )  # fmt: skip
+
+
+def _next_half(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+    """The next float16 after x, which is a float32 as y is, towards y.
+
+    What is added is between 0.6 and 1.2 times the distance to it, so that rounding finds it. What
+    is not finite is approached from 2**16, where float16 would have its next number.
+    """
+
+    def number(value: float) -> ir.Expr:
+        return ir.Const(value, x.dtype)
+
+    size = ir.binary("min", ir.Call("abs", (x,), x.dtype), number(2.0**16))
+    least = number(0.6 * 2.0**-24)
+    step = ir.binary("max", ir.binary("mul", size, number(0.6 * 2.0**-10)), least)
+    towards = ir.Select(ir.binary("lt", x, y), step, ir.Unary("neg", step, x.dtype), x.dtype)
+    moved = ir.binary("add", ir.Call("copysign", (size, x), x.dtype), towards)
+    found = ir.Select(ir.binary("eq", x, y), x, moved, x.dtype)
+    return ir.Select(ir.binary("eq", y, y), found, y, x.dtype)
+
+
 nextafter = elementwise(
     "nextafter", np.nextafter, call("nextafter"),
     """The next float after x towards y. Its derivative by x is 1, by y 0.
@@ -402,7 +423,7 @@ nextafter = elementwise(
     >>> T.nextafter(1.0, 2.0).eval() - 1
     np.float64(2.220446049250313e-16)
     """,
-    lambda g, x, y, z: g, None, cost=8,
+    lambda g, x, y, z: g, None, cost=8, of_half=_next_half,
 )  # fmt: skip
 
 

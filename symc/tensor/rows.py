@@ -36,6 +36,7 @@ class Options(TypedDict, total=False):
     domain: Domain
     predicate: bool
     cost: int
+    of_half: Expression
     checks: Callable[[Tensor], Iterable[Requirement]]
     of_complex: bool
     commutes: bool

@@ -320,3 +320,18 @@ def test_a_polynomial_of_no_coefficients_is_zero(mode: str) -> None:
         for result, like in zip(f([], np.ones(shape)), ((*shape,), (0,), shape), strict=True):
             np.testing.assert_array_equal(result, np.zeros(like))
     assert f([1.0, 2.0], [[3.0]])[0] == 5.0
+
+
+def test_a_bug_the_next_float16_was_the_number_itself_in_compiled_code() -> None:
+    """It was that of float32, which rounds back. Of all numbers, towards and away from all."""
+    x, y = T.vector("x", "float16"), T.vector("y", "float16")
+    numbers = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    f = symc.function([x, y], [T.nextafter(x, y), T.spacing(x)])
+    for other in (numbers[::-1], np.roll(numbers, 1), np.zeros_like(numbers)):
+        following, distance = f(numbers, other)
+        with np.errstate(all="ignore"):
+            wanted = np.nextafter(numbers, other)
+        np.testing.assert_array_equal(following, wanted)
+        same = np.signbit(following) == np.signbit(wanted)
+        assert (same | np.isnan(wanted)).all()
+    assert distance[1:0x7BFF].tolist() == np.spacing(numbers[1:0x7BFF]).tolist()

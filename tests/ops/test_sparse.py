@@ -298,6 +298,16 @@ def test_a_bug_small_integers_divided_became_float16() -> None:
     assert_near(symc.function([a], a / 3)(value).toarray(), value.toarray() / 3, rtol=1e-15)
 
 
+def test_a_bug_examples_with_sparse_matrices_were_refused(tmp_path: Path) -> None:
+    """By `export`, as an array that they are not, and by `report`, as too many arguments."""
+    value, a, x = matrix(), T.sparse.csr_matrix("a"), T.vector("x")
+    f = symc.function([a, x], {"product": a @ x, "turned": 2 * a.T})
+    f.export(tmp_path, example=(value, np.ones(COLUMNS)))
+    subprocess.run(["make", "test"], cwd=tmp_path, check=True, capture_output=True)
+    interpreted = symc.function([a, x], a @ x, mode="python")
+    interpreted.report(tmp_path / "report.html", example=(value, np.ones(COLUMNS)))
+
+
 def test_scipy_is_imported_only_for_results() -> None:
     code = (
         "import sys, symc, symc.tensor as T; a = T.sparse.csr_matrix('a'); "

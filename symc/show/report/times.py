@@ -56,11 +56,10 @@ def measured(contents: Contents, example: Sequence[Any] | None) -> CallTimes | N
     if example is None:
         return None
     function = contents.function
-    arguments = function.arguments(example)
-    call = fastest(function, arguments)
+    call = fastest(function, example)
     if function.folder is None or function.mode == "debug":
         return CallTimes(call, (), None)
-    steps = timed_tasks(contents, arguments)
+    steps = timed_tasks(contents, example)
     return CallTimes(call, steps, measured_machine() if function.device == "cpu" else None)
 
 
