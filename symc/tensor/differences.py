@@ -301,10 +301,18 @@ def _on_line(
     following = OPERATORS["minimum"](piece + 1, n - 1)
     start, low = points[piece], values[piece]
     width, rise = points[following] - start, values[following] - low
-    inside = low + rise / where(eq(width, 0), 1, width) * (at - start)
+    slope = rise / where(eq(width, 0), 1, width)
+    inside = low + slope * (at - start)
+    if not values.dtype.is_complex:
+        high = values[following]
+        # As NumPy has it beside values that are not finite: from the other end of the piece, unless
+        # that is no number either, and at a point its own value.
+        other = high + slope * (at - points[following])
+        own = eq(at, start) | (isnan(other) & eq(low, high))
+        inside = where(isnan(inside), where(own, low, other), inside)
     before = values[0] if left is None else cast_to(left, values.dtype)
     after = values[-1] if right is None else cast_to(right, values.dtype)
     result = where(lt(at, points[0]), before, where(gt(at, points[-1]), after, inside))
-    # As NumPy has it, exact at the last point, and where both ends of a piece are infinite.
+    # As NumPy has it, exact at the last point.
     result = where(eq(at, points[-1]), values[-1], result)
     return where(isnan(at), cast_to(at, values.dtype), result)

@@ -171,6 +171,10 @@ def differences() -> list[Case]:
         ("interp points", lambda m, x, p, f: m.interp(x, p, f), (xp, xp, fp)),
         ("interp period", lambda m, x, p, f: m.interp(x, p, f, period=4.0), (at, xp, fp)),
         ("interp one", lambda m, x, p, f: m.interp(x, p, f), (at, xp[:1], fp[:1])),
+        # A bug: beside values that are not finite, points and the other end of a piece were lost.
+        ("interp not finite", lambda m, x, p, f: m.interp(x, p, f),
+         (np.arange(-1, 9.25, 0.25), np.arange(8.0),
+          np.array([np.inf, 1.0, np.nan, 2.0, -np.inf, -np.inf, np.inf, 0.5]))),
         ("interp float32", lambda m, x, p, f: m.interp(x, p, f), (at.astype("f4"), xp, fp)),
         ("interp complex", lambda m, x, p, f: m.interp(x, p, f), (at, xp, fp + 1j * fp[::-1])),
         ("interp int", lambda m, x, p, f: m.interp(x, p, f), (K, np.arange(4), np.arange(4) ** 2)),
