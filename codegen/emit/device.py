@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
 IN_HOST = frozenset({"before", "error"})
-SHARED_KERNELS = "Also launched, from codegen/runtime/gemm.cuh, compiled once for all programs:"
+SHARED_KERNELS = "Also launched, from codegen/runtime/{}, compiled once for all programs:"
 
 
 @record
@@ -113,7 +113,7 @@ def emit_device(
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
         encodable("\n".join(parts)),
-        device_module(program, "\n".join(before), texts, routines),
+        device_module(program, "\n".join(before), texts, routines, language),
         {k.name: comment(k.note, "") + text_of(encoded(texts[k.name])) for k in program.kernels},
         tuple(names.values()),
         tuple(routines),
@@ -124,8 +124,9 @@ def emit_device(
 
 
 def device_module(
-    program: Program, before: str, texts: Mapping[str, list[Piece]], routines: Sequence[str]
-) -> DeviceModule:
+    program: Program, before: str, texts: Mapping[str, list[Piece]], routines: Sequence[str],
+    language: Dialect,
+) -> DeviceModule:  # fmt: skip
     """The module: the declarations that kernels need, and the kernels under their comments."""
     pieces: list[Piece] = [before]
     line = before.count("\n") + 1
@@ -136,7 +137,8 @@ def device_module(
         line += sum(piece.count("\n") for piece in found if isinstance(piece, str))
         pieces += found
     if routines:
-        pieces.append("\n" + comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
+        said = SHARED_KERNELS.format(load.symbols(language)[routines[0]].file)
+        pieces.append("\n" + comment(f"{said}\n{', '.join(routines)}", ""))
     bounds = [piece for piece in pieces if isinstance(piece, LaunchBounds)]
     return DeviceModule(encoded(pieces), tuple(bounds))
 

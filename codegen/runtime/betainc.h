@@ -74,17 +74,17 @@ static inline double symc_betainc_all_f64(double a, double b, double x, double y
         return part > 1 ? 0.0 : (double)(part ? !full : full);
     }
     double slopes[2], swap = x > (a + 1.0) / (a + b + 2.0);
-    double value = swap ? symc_beta_tail_f64(b, a, y, x, slopes)
+    double value = swap != 0.0 ? symc_beta_tail_f64(b, a, y, x, slopes)
                         : symc_beta_tail_f64(a, b, x, y, slopes);
-    if (swap && value > 0.9 && x < 0.99 && part != 1) {  // what remains has lost digits
+    if (swap != 0.0 && value > 0.9 && x < 0.99 && part != 1) {  // what remains has lost digits
         swap = 0.0;
         value = symc_beta_tail_f64(a, b, x, y, slopes);
-    } else if (!swap && value > 0.9 && y < 0.99 && part) {
+    } else if (swap == 0.0 && value > 0.9 && y < 0.99 && part) {
         swap = 1.0;
         value = symc_beta_tail_f64(b, a, y, x, slopes);
     }
-    if (part == 2) return swap ? -slopes[1] : slopes[0];
-    if (part == 3) return swap ? -slopes[0] : slopes[1];
+    if (part == 2) return swap != 0.0 ? -slopes[1] : slopes[0];
+    if (part == 3) return swap != 0.0 ? -slopes[0] : slopes[1];
     return (swap != 0.0) == (part == 1) ? value : 1.0 - value;
 }
 
@@ -96,12 +96,12 @@ static inline double symc_betaincinv_f64(double a, double b, double p) {
     if (!(a > 0.0 && b > 0.0 && p >= 0.0 && p <= 1.0) || a == INFINITY || b == INFINITY) return NAN;
     if (p == 0.0 || p == 1.0) return p;
     double low = -750.0, high = 750.0, t = log(a / b), upper = p > 0.5;
-    double wanted = upper ? log1p(-p) : log(p);
+    double wanted = upper != 0.0 ? log1p(-p) : log(p);
     for (int k = 0; k < 200; k++) {
         double e = exp(-fabs(t)), near = e / (1.0 + e), far = 1.0 / (1.0 + e);
         double x = t < 0.0 ? near : far, y = t < 0.0 ? far : near;
-        double value = symc_betainc_all_f64(a, b, x, y, upper ? 1 : 0);
-        double miss = log(value) - wanted, rising = upper ? -miss : miss;
+        double value = symc_betainc_all_f64(a, b, x, y, upper != 0.0);
+        double miss = log(value) - wanted, rising = upper != 0.0 ? -miss : miss;
         if (miss == 0.0) break;
         if (rising > 0.0) high = t;
         else low = t;

@@ -167,14 +167,14 @@ static inline double symc_owens_t_f64(double h, double a) {
     if (h != h || a != a) return NAN;
     const double root = 0.7071067811865476, tau = 6.283185307179586;
     double size = fabs(a), x = fabs(h), swapped = size > 1.0, outer = 0.0;
-    if (swapped) {
+    if (swapped != 0.0) {
         if (size == INFINITY) return (a < 0.0 ? -0.25 : 0.25) * erfc(x * root);
         double near = 0.5 * erfc(x * root), far = 0.5 * erfc(x * size * root);
         outer = x == 0.0 ? 0.25 : 0.5 * (near + far) - near * far;
         x = x * size;
         size = 1.0 / size;
     }
-    if (x == INFINITY) return swapped ? (a < 0.0 ? -outer : outer) : a < 0.0 ? -0.0 : 0.0;
+    if (x == INFINITY) return swapped != 0.0 ? (a < 0.0 ? -outer : outer) : a < 0.0 ? -0.0 : 0.0;
     double end = x * size > 9.0 ? 9.0 / x : size, sum = 0.0;
     for (int piece = 0; piece < 2; piece++)
         for (int k = 0; k < 20; k++) {
@@ -183,6 +183,6 @@ static inline double symc_owens_t_f64(double h, double a) {
             sum += weight[k % 10] * exp(-0.5 * x * x * t * t) / (1.0 + t * t);
         }
     double inner = 0.25 * end * sum * exp(-0.5 * x * x) / tau;
-    double result = swapped ? outer - inner : inner;
+    double result = swapped != 0.0 ? outer - inner : inner;
     return a < 0.0 ? -result : result;
 }

@@ -129,6 +129,18 @@ class DeviceTarget:
         (folder / IMAGE).write_bytes(image)
         (folder / RESOURCES).write_text(json.dumps(resources), encoding="utf-8")
 
+    def module_of_routine(self, kernel: str) -> DeviceModule:
+        """A whole module with one of the runtime's kernels."""
+        from symc.codegen.runtime import load
+        from symc.codegen.targets.cuda.reading import module_of
+
+        dialect = self.form.dialect
+        return module_of(load.base(dialect) + load.source_of([kernel], dialect))
+
+    def compile_routine(self, kernel: str, folder: Path) -> None:
+        """Leave the image of a kernel that programs share in `folder`, and its text."""
+        self.compile_module(self.module_of_routine(kernel), folder)
+
     def compile_module(self, module: DeviceModule, folder: Path) -> None:
         """Leave the image of kernels that programs share in `folder`, and their text."""
         image, resources = self.image(module, quick=False)

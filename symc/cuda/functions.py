@@ -16,9 +16,7 @@ from symc.calls.spec import call_spec
 from symc.codegen.dtypes import FLOAT16
 from symc.codegen.record import record
 from symc.codegen.targets.base import Target
-from symc.codegen.targets.cuda.routines import module_of_kernel
-from symc.codegen.targets.cuda.target import CudaTarget
-from symc.codegen.targets.on_device import IMAGE
+from symc.codegen.targets.on_device import IMAGE, DeviceTarget
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
@@ -63,9 +61,9 @@ def compile_for(
 
 def _routine(found: Device, target: Target, name: str) -> Module:
     """The module of a kernel that programs share: compiled once on a machine, loaded once."""
-    assert isinstance(target, CudaTarget)
+    assert isinstance(target, DeviceTarget)
     if name not in found.routines:
-        parts = {"source": module_of_kernel(name).text, **target.describe_kernels()}
+        parts = {"source": target.module_of_routine(name).text, **target.describe_kernels()}
         make = partial(target.compile_routine, name)
         made = kept_files(parts, make, lambda read: found.load(read(IMAGE), [name]))
         return found.routines.setdefault(name, made)

@@ -14,7 +14,8 @@ from symc.codegen.runtime import load
 from symc.codegen.targets.cuda import disassemble, nvrtc
 from symc.codegen.targets.cuda.lang import CUDA
 from symc.codegen.targets.cuda.reading import module_of
-from symc.codegen.targets.cuda.routines import KERNELS, module_of_kernel
+from symc.codegen.targets.cuda.routines import KERNELS
+from symc.codegen.targets.cuda.target import CudaTarget
 from tests.codegen.runtime_library import Signature, signatures
 from tests.cuda.nvidia import needs_nvrtc
 from tests.cuda.teams import TEAM_FUNCTIONS, team_kernels
@@ -197,7 +198,7 @@ def test_teams_do_not_spill(arch: tuple[int, int]) -> None:
 @pytest.mark.parametrize("kernel", ROUTINE_KERNELS)
 @pytest.mark.parametrize("arch", EACH)
 def test_matrix_products_do_not_spill(kernel: str, arch: tuple[int, int]) -> None:
-    made = nvrtc.compile(module_of_kernel(kernel), arch)
+    made = nvrtc.compile(CudaTarget().module_of_routine(kernel), arch)
     needed = made.resources[kernel]
     assert made.log == ""
     assert (needed.stack_bytes, needed.spill_stores, needed.spill_loads) == (0, 0, 0)

@@ -23,11 +23,6 @@ typedef ulong uint64_t;
 #define INFINITY (1.0 / 0.0)  // in double, and a constant, also in tables
 #define NAN (0.0 / 0.0)
 
-// See symc_maximum_f64.
-static inline float symc_maximum_f32(float a, float b) {
-    return (a >= b) | (a != a) ? a : b;
-}
-
 // A float and its bits: sign, 8 of the exponent, 23 of the fraction.
 typedef union symc_bits_f32 {
     float value;
@@ -59,9 +54,14 @@ static inline float symc_exp_nonpositive_f32(float x) {
     return x < -104.0f ? 0.0f : p * power.value;
 }
 
+// See symc_maximum_f64.
+static inline float symc_maximum_f32(float a, float b) {
+    return (a >= b) | (a != a) ? a : b;
+}
+#define SYMC_JOINT static inline __attribute__((always_inline))
+
 // Writes of any thread of the team before it are seen by all of them after it.
 #define symc_team_sync() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define SYMC_JOINT static inline __attribute__((always_inline))
 
 // A tree over each 32 threads, then one over those. The first barrier is for those who still read
 // the result of an earlier sum.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,7 +32,13 @@ def program(function: Callable[[], None]) -> Callable[[], None]:
 
 def both(inputs: list[Any], outputs: Any, *given: Any, rtol: float = 1e-13) -> None:
     """The device's results are the processor's."""
-    found = symc.function(inputs, outputs, device=DEVICE)(*given)
+    both_of(symc.function(inputs, outputs, device=DEVICE), inputs, outputs, given, rtol)
+
+
+def both_of(f: Any, inputs: list[Any], outputs: Any, given: Iterable[Any], rtol: float) -> None:
+    """The same of a function that is there already."""
+    given = [*given]
+    found = f(*given)
     expected = symc.function(inputs, outputs, device="cpu")(*given)
     for left, right in zip(found, expected, strict=True):
         assert (left.shape, left.dtype) == (right.shape, right.dtype)
@@ -108,12 +114,58 @@ def shared_variables_stay_on_the_device() -> None:
 
 
 @program
+def products_of_matrices() -> None:
+    """By kernels of the runtime: tiles with edges, transposes, long products in pieces, batches."""
+    rng = np.random.default_rng(0)
+    for dtype, rtol in (("float32", 1e-5), ("float64", 1e-13)):
+        a, b = (T.tensor(dtype, (None, None), name=name) for name in "ab")
+        stack, v = T.tensor(dtype, (2, None, None), name="stack"), T.tensor(dtype, (None,))
+        outputs = [a @ b, a.T @ b.T, 2 * (b @ a) - b @ a, v @ v, a @ v, v @ b, stack @ b]
+        outputs.append(T.outer(v, v) + 1)
+        f = symc.function([a, b, stack, v], outputs, device=DEVICE)
+        assert "symc_gemm_kernel" in f.source
+        assert "called in Python" not in f.explain()
+        for n in (1, 70, 300):
+            square, vector = rng.standard_normal((n, n)), rng.standard_normal(n)
+            given = [square, square[::-1] + 1, rng.standard_normal((2, n, n)), vector]
+            both_of(f, [a, b, stack, v], outputs, [x.astype(dtype) for x in given], rtol * n)
+    long = symc.function([a, b], a @ b, device=DEVICE)
+    wide, thin = rng.standard_normal((3, 5000)), rng.standard_normal((5000, 2))
+    np.testing.assert_allclose(long(wide, thin), wide @ thin, rtol=1e-9)
+    np.testing.assert_array_equal(long(wide[:, :0], thin[:0]), np.zeros((3, 2)))
+
+
+@program
 def steps_on_the_host() -> None:
-    """Products of matrices, for which there are no kernels yet, and loops around them."""
+    """Factors of matrices, for which there are no kernels, and loops around them."""
     x = T.matrix("x")
     rng = np.random.default_rng(0)
     last, _ = symc.scan(lambda h: T.tanh(h @ x), outputs_info=x, n_steps=3)
-    both([x], [x @ x, last[-1]], rng.standard_normal((6, 6)), rtol=1e-12)
+    both([x], [T.linalg.det(x), last[-1]], rng.standard_normal((6, 6)), rtol=1e-12)
+
+
+@program
+def functions_of_numbers_are_compiled() -> None:
+    """All of `codegen/runtime` that kernels may use, a text for each header."""
+    from symc.codegen.runtime import load
+    from symc.codegen.targets.opencl import platforms
+
+    known = load.symbols("opencl")
+    headers: dict[str, list[str]] = {}
+    for name, symbol in known.items():
+        if symbol.text and symbol.file != "sort.h":  # which kernels do not use
+            headers.setdefault(symbol.file, []).append(name)
+    found = platforms.load()
+    for names in headers.values():
+        text = load.base("opencl") + load.source_of(names, "opencl")
+        found.compile(found.devices[0], text + "\n__kernel void none(void)\n{\n}\n")
+
+
+@program
+def bessel_functions_that_the_language_lacks() -> None:
+    x = T.vector("x")
+    values = np.concatenate([np.linspace(-60, 60, 999), [0.0, np.inf, -np.inf, np.nan, 1e-300]])
+    both([x], [T.j0(x), T.j1(x)], values, rtol=1e-15)
 
 
 @program

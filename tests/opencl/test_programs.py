@@ -16,6 +16,7 @@ FEW = (
     "elements",
     "teams",
     "four_sums_over_a_team",
+    "products_of_matrices",
     "shared_variables_stay_on_the_device",
     "what_is_refused",
 )

@@ -8,7 +8,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.codegen.runtime.load import symbols
+from symc.codegen.runtime import load
 from symc.codegen.targets.named import full_name
 from symc.codegen.targets.opencl.lang import arguments
 from symc.codegen.targets.opencl.target import OpenclTarget, image_of
@@ -34,12 +34,16 @@ def test_a_module_says_the_arguments_of_its_kernels() -> None:
         " __global bool *restrict y)\n{\n}\n"
     )
     assert arguments(text) == {"a": "p41", "t": "S8p"}
+    runtime = load.source_of(["symc_gemv_kernel_f32", "symc_gemm_kernel_f64"], "opencl")
+    assert arguments(runtime) == {
+        "symc_gemv_kernel_f32": "*8888ppp44", "symc_gemm_kernel_f64": "*88888p888p888p8888",
+    }  # fmt: skip
     assert image_of("abc", "-w", b"code") == b"symc opencl 0 2 3 4\n-wabccode"
 
 
 def test_every_function_of_teams_is_there_for_both() -> None:
     names = [
-        {name for name, symbol in symbols(dialect).items() if symbol.file == "team.table"}
+        {name for name, symbol in load.symbols(dialect).items() if symbol.file == "team.table"}
         for dialect in ("cuda", "opencl")
     ]
     assert names[0] == names[1]
@@ -48,7 +52,7 @@ def test_every_function_of_teams_is_there_for_both() -> None:
 
 def test_no_text_has_numbers_of_128_bits() -> None:
     """``long long`` is as long in OpenCL as symc's compilers have it nowhere else."""
-    for name, symbol in symbols("opencl").items():
+    for name, symbol in load.symbols("opencl").items():
         code = re.sub(r"//[^\n]*", "", symbol.text)
         assert not re.search(r"\bu?ll\b|\dul?l\b|long long", code.replace("ul", "")), name
 

@@ -7,6 +7,9 @@
 //     NAME ARGUMENTS\n       for each kernel
 //     options, source, code
 //
+// Arguments that begin with * are the fields of a record, of 8 bytes each, which is what the launch
+// gives; a field of 4 bytes is a float, whose record has a double.
+//
 // An argument is p for a pointer, a digit for a value of so many bytes, and s or S for memory that
 // the threads of a work-group share: local memory, or for S, where a launch gives an address, global
 // memory, for which there is another kernel, NAME_in_global.
@@ -170,9 +173,24 @@ int cuFuncSetAttribute(const function *function, int attribute, int value) {
     return DONE;
 }
 
+static int set_fields(const functions *cl_, cl kernel, const char *arguments, char *record) {
+    int status = 0;
+    for (unsigned n = 0; arguments[n] && !status; n++, record += 8) {
+        const float rounded = arguments[n] == '4' ? (float)*(double *)record : 0.0f;
+        if (arguments[n] == 'p')
+            status = cl_->clSetKernelArgSVMPointer(kernel, n, *(void **)record);
+        else if (arguments[n] == '4')
+            status = cl_->clSetKernelArg(kernel, n, 4, &rounded);
+        else
+            status = cl_->clSetKernelArg(kernel, n, 8, record);
+    }
+    return status;
+}
+
 static int set_arguments(const functions *cl_, cl kernel, const char *arguments, bool in_global,
                          unsigned shared, void **values) {
     int status = 0;
+    if (arguments[0] == '*') return set_fields(cl_, kernel, arguments + 1, values[0]);
     for (unsigned n = 0; arguments[n] && !status; n++) {
         const char kind = arguments[n];
         const bool memory = kind == 's' || kind == 'S';

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symc.codegen.emit.device_module import DeviceModule
 from symc.codegen.routines import ROUTINES
-from symc.codegen.runtime import load
-from symc.codegen.targets.cuda.reading import module_of
 
 _LAUNCHED = {
     "gemm": ("gemm", "large_gemm", "columns"),
@@ -32,8 +29,3 @@ KERNELS: Mapping[str, tuple[str, ...]] = {
 routines that are not here: for those, the ops' `evaluate` runs on the host."""
 
 assert KERNELS.keys() == {name for name, found in ROUTINES.items() if found.on_device}
-
-
-def module_of_kernel(name: str) -> DeviceModule:
-    """A whole module with one of the kernels."""
-    return module_of(load.base("cuda") + load.source_of([name], "cuda"))

@@ -12,8 +12,6 @@ from symc.codegen.targets.cuda.lang import CUDA
 from symc.codegen.targets.on_device import DeviceTarget
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from symc.codegen.emit.device import DeviceForm
     from symc.codegen.emit.device_module import DeviceModule
     from symc.codegen.targets.compiler import Memo
@@ -62,12 +60,6 @@ class CudaTarget(DeviceTarget):
             return False
         return sim.available() if self.simulated else nvrtc.available()
 
-    def has_routine(self, name: str) -> bool:
-        """Those that have kernels."""
-        from symc.codegen.targets.cuda.routines import KERNELS as LAUNCHED
-
-        return name in LAUNCHED
-
     def describe_kernels(self, *, quick: bool = False) -> dict[str, str]:
         """Cache-key parts: everything besides the source that affects an image of kernels."""
         if self.simulated:
@@ -77,12 +69,6 @@ class CudaTarget(DeviceTarget):
         from symc.codegen.targets.cuda import nvrtc
 
         return nvrtc.describe(self.architecture, quick=quick, memo=self.memo)
-
-    def compile_routine(self, name: str, folder: Path) -> None:
-        """Leave the image of a kernel that programs share in `folder`, and its text."""
-        from symc.codegen.targets.cuda.routines import module_of_kernel
-
-        self.compile_module(module_of_kernel(name), folder)
 
     def image(self, module: DeviceModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
         """The kernels' image, and the registers and memory that each kernel needs."""

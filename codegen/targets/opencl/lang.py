@@ -74,7 +74,9 @@ PASSED = {"bool": "uint8_t"}
 IN_GLOBAL = "_in_global"
 """The end of the name of a kernel whose teams have their memory in global memory."""
 
-_KERNEL = re.compile(r"^__kernel void (\w+)\(([^)]*)\)", re.M)
+_KERNEL = re.compile(
+    r"^__kernel (?:__attribute__\(\(.*\)\) )?void (\w+)\(\s*(/\* \w+ \*/)?([^)]*)\)", re.M
+)
 _BYTES = {
     "int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
     "float": 4, "int64_t": 8, "uint64_t": 8, "double": 8,
@@ -84,11 +86,15 @@ _BYTES = {
 def arguments(text: str) -> dict[str, str]:
     """The arguments of each kernel in a text, as the driver is told (`runtime/opencl/modules.c`).
 
+    A kernel with the name of a record before its parameters is given one, in place of its fields.
+
     >>> arguments("__kernel void k(__global const float *restrict x, const int32_t n)")
     {'k': 'p4'}
+    >>> arguments("__kernel void k(/* task */ __global const float *x, const float alpha)")
+    {'k': '*p4'}
     """
     found = {
-        kernel[1]: "".join(map(_argument, kernel[2].split(",")))
+        kernel[1]: "".join(["*" if kernel[2] else "", *map(_argument, kernel[3].split(","))])
         for kernel in _KERNEL.finditer(text)
     }
     return {

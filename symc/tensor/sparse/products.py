@@ -58,8 +58,11 @@ class _OfStructure(Op):
         return TensorType(INT64, ()) if self.part == STATUS else self.type_of_value(*args)
 
     def evaluate(self, *args: Array) -> Array:
+        status = _status(*args[self.first : self.first + 3])
         if self.part == STATUS:
-            return _status(*args[self.first : self.first + 3])
+            return status
+        if status:  # a device, whose host calls this, looks at conditions later
+            raise BadIndex(f"{_LABEL}: the parts are not those of a matrix")
         return self.value(*args)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
@@ -120,7 +123,9 @@ class _Product(_OfStructure):
     def value(self, *args: Array) -> Array:
         data, indices, starts, columns, x = args
         source, to = self.ways(row_numbers(starts), indices)
-        _, length = self.ways(len(starts) - 1, int(columns))
+        taken, length = self.ways(len(starts) - 1, int(columns))
+        if len(x) != taken:  # lengths that are values are compared later on a device
+            raise ShapeMismatch(f"{_LABEL}: {taken} columns, and {len(x)} elements or rows")
         result = np.zeros((length, *x.shape[1:]), data.dtype)
         np.add.at(result, to, _wide(data, x) * x[source])
         return result
