@@ -104,3 +104,40 @@ def test_shapes_are_told_from_each_other() -> None:
     assert not abstract_conv.check_conv_gradinputs_shape(*shapes, "full", (1, 1))
     with pytest.raises(ValueError, match="invalid shape"):
         abstract_conv.assert_conv_shape((2, 3, 0, 4))
+
+
+@pytest.mark.parametrize(
+    ("border", "steps", "dilation", "groups", "flip"),
+    [("valid", (1, 1), (1, 1), 1, True), ("full", (2, 1), (1, 1), 2, False),
+     ("half", (1, 2), (1, 2), 1, True), (((1, 0), (2, 1)), (1, 1), (2, 1), 2, True)],
+)  # fmt: skip
+def test_unshared_filters_are_those_of_each_place(
+    border: Any, steps: Any, dilation: Any, groups: int, flip: bool
+) -> None:
+    options: dict[str, Any] = {
+        "border_mode": border, "subsample": steps, "filter_flip": flip,
+        "filter_dilation": dilation, "num_groups": groups,
+    }  # fmt: skip
+    x, w, six = T.dtensor4(), T.dtensor4(), T.TensorType("float64", (False,) * 6)()
+    images = RNG.random((2, 4, 5, 6))
+    shared = theano.function([x, w], T.nnet.conv2d(x, w, **options))
+    *_, rows, columns = shared(images, np.zeros((4, 4 // groups, 3, 2))).shape
+    filters = RNG.random((4, rows, columns, 4 // groups, 3, 2))
+    out = T.nnet.conv2d(x, six, unshared=True, **options)
+    bar = RNG.random((2, 4, rows, columns))
+    of_images = abstract_conv.conv2d_grad_wrt_inputs(
+        T.constant(bar), six, (2, 4, 5, 6), unshared=True, **options
+    )
+    of_filters = abstract_conv.conv2d_grad_wrt_weights(
+        x, T.constant(bar), filters.shape, unshared=True, **options
+    )
+    wanted = T.grad((out * bar).sum(), [x, six])
+    f = theano.function([x, six], [out, of_images, of_filters, *wanted], on_unused_input="ignore")
+    found, by_images, by_filters, *right = f(images, filters)
+    for i, j in np.ndindex(rows, columns):
+        one = shared(images, filters[:, i, j])[..., i, j]
+        np.testing.assert_allclose(found[..., i, j], one, rtol=1e-12)
+    np.testing.assert_allclose(by_images, right[0], rtol=1e-12)
+    np.testing.assert_allclose(by_filters, right[1], rtol=1e-12)
+    nudged = f(images, filters + 0.5 * by_filters)[0]
+    np.testing.assert_allclose(((nudged - found) * bar).sum(), 0.5 * (by_filters**2).sum())

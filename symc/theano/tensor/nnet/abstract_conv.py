@@ -21,6 +21,8 @@ from symc.theano.tensor.math import cast
 from symc.theano.tensor.shaping import as_lengths
 from symc.theano.tensor.type import TensorType
 
+imported_scipy_signal = True  # whether convolutions run without C code
+
 # Names of Theano's module that are made of convolutions, by the modules that have them.
 _MADE_OF_IT = {
     "upsampling": ("bilinear_kernel_1D", "bilinear_kernel_2D", "bilinear_upsampling",
@@ -46,20 +48,24 @@ class AbstractConv(Op):
 
     __props__ = (
         "convdim", "border_mode", "subsample", "filter_flip", "filter_dilation", "num_groups",
+        "unshared",
     )  # fmt: skip
 
     def __init__(
         self, convdim: int, border_mode: Any = "valid", subsample: Any = None,
         filter_flip: bool = True, filter_dilation: Any = None, num_groups: int = 1,
-        imshp: Any = None, kshp: Any = None,
+        imshp: Any = None, kshp: Any = None, unshared: bool = False,
     ) -> None:  # fmt: skip
-        self.convdim = convdim
+        self.convdim, self.unshared = convdim, unshared
+        if unshared and convdim != 2:
+            raise NotImplementedError(f"Unshared convolution not implemented for {convdim}D")
         self.border_mode = checked_border(border_mode, convdim)
         self.subsample = tuple(subsample or (1,) * convdim)
         self.filter_flip = filter_flip
         self.filter_dilation = tuple(filter_dilation or (1,) * convdim)
         self.num_groups = num_groups
-        self.imshp, self.kshp = known_shape(imshp, convdim), known_shape(kshp, convdim)
+        self.imshp = known_shape(imshp, 2 + convdim)
+        self.kshp = known_shape(kshp, self.kernel_rank)
         if len(self.subsample) != convdim:
             raise ValueError(f"subsample must have {convdim} elements")
         if len(self.filter_dilation) != convdim:
@@ -67,9 +73,10 @@ class AbstractConv(Op):
 
     def make_node(self, img: Any, kern: Any) -> Apply:
         img, kern = as_tensor_variable(img), as_tensor_variable(kern)
-        for each, what in ((img, "img"), (kern, "filters")):
-            if each.type.ndim != 2 + self.convdim:
-                raise TypeError(f"{what} must be {2 + self.convdim}D tensor")
+        ranks = (2 + self.convdim, self.kernel_rank)
+        for each, what, rank in zip((img, kern), ("img", "filters"), ranks, strict=True):
+            if each.type.ndim != rank:
+                raise TypeError(f"{what} must be {rank}D tensor")
         dtype = upcast(img.dtype, kern.dtype)
         flags = [img.broadcastable[0], kern.broadcastable[0]] + [False] * self.convdim
         return Apply(self, [cast(img, dtype), cast(kern, dtype)], [TensorType(dtype, flags)()])
@@ -77,12 +84,27 @@ class AbstractConv(Op):
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         img = T.specify_shape(inputs[0], self.imshp) if self.imshp else inputs[0]
         kern = T.specify_shape(inputs[1], self.kshp) if self.kshp else inputs[1]
+        return [self.convolved(img, kern)]
+
+    @property
+    def kernel_rank(self) -> int:
+        """The axes of the filters; unshared ones have those of the result's places as well."""
+        return 2 + self.convdim + (self.convdim if self.unshared else 0)
+
+    def convolved(self, img: Tensor, kern: Tensor) -> Tensor:
+        """The convolution as symc's expression."""
+        if self.unshared:
+            from symc.theano.tensor.nnet.unshared import unshared_conv2d
+
+            return unshared_conv2d(
+                img, kern, self.border_mode, self.subsample, self.filter_dilation, self.num_groups,
+                self.filter_flip,
+            )  # fmt: skip
         run = nnet.conv2d if self.convdim == 2 else nnet.conv3d
-        result = run(
+        return run(
             img, kern, padding=self.border_mode, stride=self.subsample,
             dilation=self.filter_dilation, groups=self.num_groups, flip_filters=self.filter_flip,
         )  # fmt: skip
-        return [result]
 
 
 def checked_border(border_mode: Any, convdim: int) -> Any:
@@ -108,7 +130,7 @@ def checked_border(border_mode: Any, convdim: int) -> Any:
     return pairs
 
 
-def known_shape(shape: Any, convdim: int) -> tuple[int | None, ...] | None:
+def known_shape(shape: Any, rank: int) -> tuple[int | None, ...] | None:
     """A shape as numbers, None where a length is not known."""
     if shape is None:
         return None
@@ -117,8 +139,8 @@ def known_shape(shape: Any, convdim: int) -> tuple[int | None, ...] | None:
         if isinstance(each, Constant):
             each = each.data
         found.append(None if each is None or isinstance(each, Variable) else int(each))
-    if len(found) != 2 + convdim:
-        raise ValueError(f"a shape of {2 + convdim} lengths is needed, not {shape}")
+    if len(found) != rank:
+        raise ValueError(f"a shape of {rank} lengths is needed, not {shape}")
     return tuple(found) if any(each is not None for each in found) else None
 
 
@@ -129,8 +151,6 @@ def conv2d(
     unshared: bool = False, **kwargs: Any,
 ) -> Any:  # fmt: skip
     """The convolution of images, (number, channels, height, width), with filters."""
-    if unshared:
-        raise NotImplementedError("conv2d: unshared=True is not there; use a sum of products")
     for name in ("imshp_logical", "kshp_logical"):
         if kwargs.pop(name, None) is not None:
             raise ValueError(f"Keyword arguments {name} is no longer supported")
@@ -138,7 +158,7 @@ def conv2d(
         raise TypeError(f"conv2d() got unexpected keyword arguments {sorted(kwargs)}")
     op = AbstractConv2d(
         image_shape if input_shape is None else input_shape, filter_shape, border_mode, subsample,
-        filter_flip, filter_dilation, num_groups,
+        filter_flip, filter_dilation, num_groups, unshared,
     )  # fmt: skip
     return op(input, filters)
 
@@ -161,11 +181,7 @@ class ConvGradient(AbstractConv):
     def _pulled(self, img: Tensor, kern: Tensor, bar: Tensor, by_filters: bool) -> Tensor:
         holes = [placeholder(img.type), placeholder(kern.type)]
         holes = [img, holes[1]] if by_filters else [holes[0], kern]
-        run = nnet.conv2d if self.convdim == 2 else nnet.conv3d
-        result = run(
-            *holes, padding=self.border_mode, stride=self.subsample,
-            dilation=self.filter_dilation, groups=self.num_groups, flip_filters=self.filter_flip,
-        )  # fmt: skip
+        result = self.convolved(*holes)
         sought = holes[1] if by_filters else holes[0]
         pulled: Tensor = symc.Lop(result, sought, bar)
         return substitute([pulled], {sought: kern if by_filters else img})[0]
@@ -177,9 +193,10 @@ class ConvGradInputs(ConvGradient):
     def make_node(self, kern: Any, topgrad: Any, shape: Any) -> Apply:  # type: ignore[override]
         kern, topgrad = as_tensor_variable(kern), as_tensor_variable(topgrad)
         lengths = math.cast(as_tensor_variable(shape), "int64")
-        for each in (kern, topgrad):
-            if each.type.ndim != 2 + self.convdim:
-                raise TypeError(f"kern and topgrad must be {2 + self.convdim}D tensors")
+        if (kern.type.ndim, topgrad.type.ndim) != (self.kernel_rank, 2 + self.convdim):
+            raise TypeError(
+                f"kern must be {self.kernel_rank}D and topgrad {2 + self.convdim}D tensors"
+            )
         dtype = upcast(kern.dtype, topgrad.dtype)
         flags = [topgrad.type.broadcastable[0], False] + [False] * self.convdim
         given = [cast(kern, dtype), cast(topgrad, dtype), lengths]
@@ -190,7 +207,7 @@ class ConvGradInputs(ConvGradient):
         spatial = as_lengths(shape, self.convdim)
         known = self.imshp or (None,) * (2 + self.convdim)
         lengths = [
-            T.shape(bar)[0], T.shape(kern)[1] * self.num_groups,
+            T.shape(bar)[0], T.shape(kern)[-1 - self.convdim] * self.num_groups,
             *(n if k is None else k for n, k in zip(spatial, known[2:], strict=True)),
         ]  # fmt: skip
         images = T.zeros(tuple(lengths), dtype=bar.dtype)
@@ -211,16 +228,19 @@ class ConvGradWeights(ConvGradient):
             if each.type.ndim != 2 + self.convdim:
                 raise TypeError(f"img and topgrad must be {2 + self.convdim}D tensors")
         dtype = upcast(img.dtype, topgrad.dtype)
-        flags = [topgrad.broadcastable[1], img.broadcastable[1]] + [False] * self.convdim
+        places = [False] * (self.kernel_rank - 2 - self.convdim)
+        flags = [topgrad.broadcastable[1], *places, img.broadcastable[1], *[False] * self.convdim]
         given = [cast(img, dtype), cast(topgrad, dtype), lengths]
         return Apply(self, given, [TensorType(dtype, flags)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         img, bar, shape = inputs
-        known = self.kshp or (None,) * (2 + self.convdim)
-        spatial = zip(as_lengths(shape, self.convdim), known[2:], strict=True)
+        known = self.kshp or (None,) * self.kernel_rank
+        spatial = zip(as_lengths(shape, self.convdim), known[-self.convdim :], strict=True)
         channels: Any = T.shape(img)[1] // self.num_groups
-        lengths = [T.shape(bar)[1], channels, *(n if k is None else k for n, k in spatial)]
+        places = T.shape(bar)[2:] if self.unshared else ()
+        sizes = (n if k is None else k for n, k in spatial)
+        lengths = [T.shape(bar)[1], *places, channels, *sizes]
         filters = T.zeros(tuple(lengths), dtype=bar.dtype)
         return [self._pulled(img, filters, bar, by_filters=True)]
 
@@ -239,12 +259,11 @@ class ByName:
         subsample: Any = None, filter_flip: bool = True, filter_dilation: Any = None,
         num_groups: int = 1, unshared: bool = False,
     ) -> None:  # fmt: skip
-        if unshared:
-            raise NotImplementedError("symc.theano has no unshared convolutions")
         op: Any = super()
         op.__init__(
-            self.axes, border_mode, subsample, filter_flip, filter_dilation, num_groups, imshp, kshp
-        )
+            self.axes, border_mode, subsample, filter_flip, filter_dilation, num_groups, imshp,
+            kshp, unshared,
+        )  # fmt: skip
 
 
 class AbstractConv2d(ByName, AbstractConv):
@@ -331,7 +350,7 @@ def get_conv_output_shape(
     border = checked_border(border_mode, count)
     spatial = tuple(
         get_conv_shape_1axis(
-            image_shape[2 + axis], kernel_shape[2 + axis],
+            image_shape[2 + axis], kernel_shape[axis - count],
             border if isinstance(border, str) else border[axis], subsample[axis], dilation[axis],
         )
         for axis in range(count)

@@ -21,7 +21,7 @@ def _per_axis(
     border = checked_border(border_mode, count)
     borders = (border,) * count if isinstance(border, str) else border
     steps = dilation or (1,) * count
-    rows = zip(first[2:], second[2:], borders, subsample, steps, strict=True)
+    rows = zip(first[-count:], second[-count:], borders, subsample, steps, strict=True)
     return tuple(rule(*row) for row in rows)
 
 

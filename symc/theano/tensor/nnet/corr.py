@@ -20,10 +20,11 @@ class Correlation:
         self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None,
         num_groups: int = 1, unshared: bool = False,
     ) -> None:  # fmt: skip
-        if unshared:
-            raise NotImplementedError("symc.theano has no unshared convolutions")
         op: Any = super()
-        op.__init__(self.axes, border_mode, subsample, False, filter_dilation, num_groups)
+        op.__init__(
+            self.axes, border_mode, subsample, False, filter_dilation, num_groups,
+            unshared=unshared,
+        )  # fmt: skip
 
 
 def spatial_lengths(op: Any, first: Any, second: Any, shape: Any, by: str) -> Any:
@@ -35,12 +36,11 @@ def spatial_lengths(op: Any, first: Any, second: Any, shape: Any, by: str) -> An
 
     if shape is not None:
         return shape
-    lengths = [
-        [as_tensor_variable(each).shape[k] for k in range(2 + op.axes)] for each in (first, second)
-    ]
+    given = [as_tensor_variable(each) for each in (first, second)]
+    lengths = [[each.shape[k] for k in range(each.ndim)] for each in given]
     tell = get_conv_gradinputs_shape if by == "inputs" else get_conv_gradweights_shape
     borders, steps, dilation = op.border_mode, op.subsample, op.filter_dilation
-    found = tell(lengths[0], lengths[1], borders, steps, dilation)[2:]
+    found = tell(lengths[0], lengths[1], borders, steps, dilation)[-op.axes :]
     if any(each is None for each in found):
         raise ValueError(f"{op}: shape must be given where subsample is not 1, or borders are half")
     return found
