@@ -55,6 +55,22 @@ class DType(str):
         return self.kind in ("float", "complex")
 
     @property
+    def wide(self) -> DType:
+        """The type in which numbers of this one are computed: float32 for those of 16 bits."""
+        return FLOAT32 if self.is_only_stored else self
+
+    @property
+    def is_only_stored(self) -> bool:
+        """Whether nothing is computed in this type: a float of 16 bits."""
+        return self.bits == 16 and self.kind == "float"
+
+    @property
+    def in_kernels(self) -> DType:
+        """The type of the elements that kernels see: of a complex number its parts, of bfloat16
+        its bits. Any other type itself."""
+        return _IN_KERNELS.get(self.name, self)
+
+    @property
     def component(self) -> DType:
         """The type of a complex number's real and imaginary parts; any other type itself."""
         return _COMPONENTS.get(self.name, self)
@@ -79,17 +95,20 @@ UINT16 = DType("uint16", "uint", 16)
 UINT32 = DType("uint32", "uint", 32)
 UINT64 = DType("uint64", "uint", 64)
 FLOAT16 = DType("float16", "float", 16)
+BFLOAT16 = DType("bfloat16", "float", 16)
 FLOAT32 = DType("float32", "float", 32)
 FLOAT64 = DType("float64", "float", 64)
 COMPLEX64 = DType("complex64", "complex", 64)
 COMPLEX128 = DType("complex128", "complex", 128)
 _COMPONENTS = {"complex64": FLOAT32, "complex128": FLOAT64}
+_IN_KERNELS = {**_COMPONENTS, "bfloat16": UINT16}
 
-# The dtypes of kernels. Complex numbers are pairs of these to them: see `passes/pairs.py`.
+# The dtypes of kernels. Complex numbers are pairs of these to them, bfloat16 is its bits: see
+# `passes/pairs.py` and `passes/bits.py`.
 REAL = (
     BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT16, FLOAT32, FLOAT64,
 )  # fmt: skip
-ALL = (*REAL, COMPLEX64, COMPLEX128)
+ALL = (*REAL, BFLOAT16, COMPLEX64, COMPLEX128)
 BY_NAME = {dtype.name: dtype for dtype in ALL}
 
 BLAS_KINDS = ("float32", "float64", "complex64", "complex128")

@@ -63,7 +63,9 @@ Meaning:
 - The variable of a `Repeat` is a size inside it, and so is all that follows from it.
 - Complex numbers occur in lowered programs; `passes/pairs.py` makes pairs of floats of them.
   After it, kernels have none; buffers of the program may, and are arrays of their components.
-- float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
+- float16 and bfloat16 only occur in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic
+  is wider. Of bfloat16 `passes/bits.py` makes uint16; after it, kernels have none, and buffers of
+  the program may.
 """
 
 from __future__ import annotations

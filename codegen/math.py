@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT32, UINT64, DType
+from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT16, UINT32, UINT64, DType
+from symc.codegen.meaning import bfloat16, special
 from symc.codegen.meaning import functions as meaning
-from symc.codegen.meaning import special
 from symc.codegen.record import record
 
 Number = bool | int | float
@@ -67,6 +67,12 @@ def _integer(name: str, cost: int, *, arity: int = 1, vectorises: bool = False) 
 def _predicate(name: str) -> MathFunction:
     builtin, python = f"__builtin_{name}", _python(name)
     return MathFunction(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
+
+
+def _conversion(name: str, symbol: str, source: DType, target: DType) -> MathFunction:
+    """One way between float32 and the bits of bfloat16."""
+    python: Callable[..., Number] = getattr(bfloat16, name)
+    return MathFunction(name, 1, symbol, None, 2, True, python, types=(source, target))
 
 
 def _random(
@@ -164,6 +170,9 @@ _ROWS = (
     _predicate("isnan"),
     _predicate("isinf"),
     _predicate("isfinite"),
+    # the bits of bfloat16
+    _conversion("from_bfloat16", "symc_bf16_to_f32", UINT16, FLOAT32),
+    _conversion("to_bfloat16", "symc_f32_to_bf16", FLOAT32, UINT16),
     # random numbers
     _random("random_key", 40, UINT64, vectorises=True),
     _random("random_bits", 40, UINT64, vectorises=True),

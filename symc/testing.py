@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from symc.errors import GradientError
+from symc.graph.bfloat16 import finfo, kind_of
 from symc.graph.inputs import tensor
 from symc.graph.node import Tensor
+from symc.graph.types import as_dtype
 
 __all__ = ["verify_grad"]
 
@@ -37,9 +39,9 @@ def verify_grad(
     from symc.derivatives.grad import grad
 
     arrays = [np.asarray(point) for point in points]
-    if any(array.dtype.kind not in "fc" for array in arrays):
+    if any(kind_of(array.dtype) not in "fc" for array in arrays):
         raise GradientError("verify_grad needs points of floats")
-    precision = max(float(np.finfo(array.dtype).eps) for array in arrays)
+    precision = max(float(finfo(as_dtype(array.dtype)).eps) for array in arrays)
     step = eps if eps is not None else precision ** (1 / 3)
     tolerance = rtol if rtol is not None else 1e3 * precision ** (2 / 3)
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ import struct
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen import math
-from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64, DType
+from symc.codegen.dtypes import FLOAT64, INT64, DType
 from symc.codegen.ir import (
     Binary,
     Call,
@@ -172,9 +172,7 @@ class Printer:
         if dtype.kind == "bool":
             return EQUAL, ((x, SHIFT), " != 0")
         if source.is_float and dtype.is_integer:
-            if source is FLOAT16:
-                source = FLOAT32
-            return LEAF, self.call(f"symc_{math.short(source)}_to_{math.short(dtype)}", (x,))
+            return LEAF, self.call(f"symc_{math.short(source.wide)}_to_{math.short(dtype)}", (x,))
         return UNARY, (f"({self.lang.types[dtype.name]})", self.truth(x, UNARY))
 
     def unary(self, expr: Unary) -> tuple[int, tuple[Piece, ...]]:
@@ -327,7 +325,7 @@ def float_literal(value: float, dtype: DType, lang: Lang) -> str:
         return lang.nan[name]
     if pymath.isinf(value):
         return ("-" if value < 0 else "") + lang.infinity[name]
-    digits = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
+    digits = repr(value) if dtype is FLOAT64 else shortest(value)
     if digits == "inf" or digits == "-inf":
         return digits.replace("inf", lang.infinity[name])
     if "." not in digits and "e" not in digits:

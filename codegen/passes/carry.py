@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from symc.codegen.blocks import every_step, written
-from symc.codegen.dtypes import BOOL, FLOAT16, INT64
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
     Alloc,
     Binary,
@@ -82,7 +82,7 @@ def _found(program: Program, repeat: Repeat, launch: Launch) -> _Carried | None:
     if any(size != counters[0] and varying & names_in(value) for size, value in sizes):
         return None
     for at, store in enumerate(kernel.body):
-        if not isinstance(store, Store) or store.value.dtype is FLOAT16:
+        if not isinstance(store, Store) or store.value.dtype.is_only_stored:
             continue
         if _is_alone(program, repeat, launch, kernel, store.buffer):
             index = _carried_index(kernel.body[: at + 1], store, counters[0])

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from symc.codegen.dtypes import FLOAT16
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -130,10 +129,10 @@ class _Forwarding:
         if (stmt.buffer, stmt.index) not in self.wanted:
             return [Store(stmt.buffer, index, value)]
         before: list[Stmt] = []
-        if value.dtype is not FLOAT16:
+        if not value.dtype.is_only_stored:
             value = self.named(stmt.buffer, value, before)
         elif isinstance(value, Cast):
-            value = Cast(self.named(stmt.buffer, value.x, before), FLOAT16)
+            value = Cast(self.named(stmt.buffer, value.x, before), value.dtype)
         elif not isinstance(value, Const):
             return [Store(stmt.buffer, index, value)]
         self.holds[stmt.buffer] = {index: value}

@@ -26,6 +26,7 @@ C = Lang(
         "int64": "int64_t", "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t",
         "uint64": "uint64_t", "float16": "_Float16", "float32": "float", "float64": "double",
         "complex64": "float", "complex128": "double",  # arrays of components
+        "bfloat16": "uint16_t",  # its bits
     },
     suffixes={
         "int8": "", "int16": "", "int32": "", "int64": "", "uint8": "", "uint16": "",

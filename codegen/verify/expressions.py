@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 
-from symc.codegen.dtypes import BOOL, FLOAT16, INT32, INT64, DType
+from symc.codegen.dtypes import BOOL, INT32, INT64, DType
 from symc.codegen.ir import (
     COMPARISONS,
     Binary,
@@ -80,7 +80,7 @@ def check_expr(expr: Expr, scope: Scope, part: object) -> DType:
         case Select(condition, then, otherwise, dtype):
             _condition(condition, scope, part)
             _same(dtype, (then, otherwise), scope, part, "select")
-            _not_float16(dtype, part, "select")
+            _not_only_stored(dtype, part, "select")
         case _:
             assert_never(expr)
     return expr.dtype
@@ -110,9 +110,9 @@ def _same(dtype: DType, operands: Iterable[Expr], scope: Scope, part: object, wh
             raise Broken(part, f"an operand of {what} is {found}, not {dtype}")
 
 
-def _not_float16(dtype: DType, part: object, what: str) -> None:
-    if dtype is FLOAT16:
-        raise Broken(part, f"{what} is computed in float16")
+def _not_only_stored(dtype: DType, part: object, what: str) -> None:
+    if dtype.is_only_stored:
+        raise Broken(part, f"{what} is computed in {dtype}")
 
 
 def _constant(const: Const, part: object) -> None:
@@ -130,7 +130,7 @@ def _constant(const: Const, part: object) -> None:
 def _unary(expr: Unary, scope: Scope, part: object) -> None:
     op, dtype = expr.op, expr.dtype
     _same(dtype, (expr.x,), scope, part, op)
-    _not_float16(dtype, part, op)
+    _not_only_stored(dtype, part, op)
     wrong = {
         "not": dtype is not BOOL,
         "invert": dtype.is_float,
@@ -143,7 +143,7 @@ def _unary(expr: Unary, scope: Scope, part: object) -> None:
 def _binary(expr: Binary, scope: Scope, part: object) -> None:
     op, dtype = expr.op, expr.left.dtype
     _same(dtype, (expr.left, expr.right), scope, part, op)
-    _not_float16(dtype, part, op)
+    _not_only_stored(dtype, part, op)
     result = BOOL if op in COMPARISONS else dtype
     if expr.dtype is not result:
         raise Broken(part, f"{op} of {dtype} gives {result}, not {expr.dtype}")
@@ -174,7 +174,7 @@ def _call(call: Call, scope: Scope, part: object) -> None:
         return
     dtype = call.args[0].dtype
     _same(dtype, call.args, scope, part, call.function)
-    _not_float16(dtype, part, call.function)
+    _not_only_stored(dtype, part, call.function)
     if not dtype.is_float and (row.integer is None or dtype is BOOL):
         raise Broken(part, f"{call.function} of {dtype}")
     result = BOOL if row.is_predicate else dtype

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from symc.codegen.dtypes import BOOL, FLOAT16, INT32, INT64, DType
+from symc.codegen.dtypes import BOOL, INT32, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -186,9 +186,9 @@ def _suits(op: AccumulateOp, dtype: DType) -> bool:
     """Whether a buffer of a dtype can be updated by an operation."""
     match op:
         case "add" | "mul":
-            return dtype is not FLOAT16 and dtype is not BOOL
+            return not dtype.is_only_stored and dtype is not BOOL
         case "min" | "max":
-            return dtype is not FLOAT16
+            return not dtype.is_only_stored
         case "and" | "or":
             return dtype is BOOL
         case "band" | "bor" | "bxor":

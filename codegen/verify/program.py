@@ -7,7 +7,8 @@ Expressions (`expressions.py`)
     `div` is float; arithmetic is not on bool.
  4. An index is int64. A load is of a buffer in scope, with its dtype.
  5. A call names a function of `math.py`, with its number of arguments, for a dtype it has.
- 6. float16 is loaded, stored, named, written as a constant, and cast; nothing is computed in it.
+ 6. Floats of 16 bits are loaded, stored, named, written as constants, and cast; nothing is
+    computed in them.
  7. A constant fits its dtype. `Length` occurs only in `Size.value`.
 
 Kernels (`kernels.py`)
@@ -37,10 +38,10 @@ Programs (this file)
 17. A buffer's shape is in the program's sizes.
 18. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 19. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
-    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the
-    element of an input without axes, as it is). A parameter that is written is given no input and
-    no constant, and a buffer that is given for one is given once: kernels assume that their buffers
-    do not overlap.
+    complex buffer is one of its components to the kernel, one of bfloat16 its bits; a size may be
+    int32 in the kernel, or the element of an input without axes, as it is). A parameter that is
+    written is given no input and no constant, and a buffer that is given for one is given once:
+    kernels assume that their buffers do not overlap.
 20. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 21. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
@@ -271,7 +272,7 @@ class _Checker:
         for param, name in zip(kernel.params, step.buffers, strict=True):
             self.use(step, name)
             buffer = self.buffers[name]
-            if buffer.dtype.component is not param.dtype:
+            if buffer.dtype.in_kernels is not param.dtype:
                 what = f"{name} is {buffer.dtype}, parameter {param.name} is {param.dtype}"
                 raise Broken(step, what)
             if param.written:
@@ -294,7 +295,7 @@ class _Checker:
         buffer = self.buffers.get(value.buffer)
         if buffer is None or buffer.role != "input" or buffer.shape:
             raise Broken(step, f"{value.buffer} is no input without axes")
-        if not buffer.dtype is value.dtype is size.dtype:
+        if not buffer.dtype.in_kernels is value.dtype is size.dtype:
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
 
     def number(self, step: Routine, arg: Expr) -> None:

@@ -35,6 +35,7 @@ from symc.calls.spec import FIELDS, CallSpec
 from symc.codegen.targets import team
 from symc.codegen.targets._abi import ffi
 from symc.config import follow_kept_memory, follow_threads
+from symc.graph.bfloat16 import numpy_bfloat16
 from symc.graph.locks import PythonLock
 
 if TYPE_CHECKING:
@@ -342,8 +343,9 @@ def is_number(value: object, dtype: Any) -> bool:
 
 
 def dtype_of(number: int) -> np.dtype[Any]:
-    """The dtype of a NumPy type number."""
-    return _TYPES[number]
+    """The dtype of a NumPy type number. Numbers of types of other packages follow NumPy's own."""
+    found = _TYPES.get(number)
+    return numpy_bfloat16() if found is None else found
 
 
 _TYPES: dict[int, np.dtype[Any]] = {

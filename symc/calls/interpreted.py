@@ -14,6 +14,7 @@ from symc.calls.spec import converter
 from symc.calls.step_count import count_of_steps
 from symc.codegen.record import record
 from symc.errors import NotFinite
+from symc.graph.bfloat16 import kind_of
 from symc.graph.computation import Computation
 from symc.graph.dims import sizes
 from symc.graph.inputs import Constant, SharedVariable
@@ -185,7 +186,7 @@ class Guard:
         self._infinite: set[Tensor] = set()
 
     def __call__(self, node: Tensor, value: Array) -> None:
-        if value.dtype.kind not in "fc" or bool(np.isfinite(value).all()):
+        if kind_of(value.dtype) not in "fc" or bool(np.isfinite(value).all()):
             return
         has_nan = bool(np.isnan(value).any())
         passed_on = not has_nan and any(arg in self._infinite for arg in node.args)

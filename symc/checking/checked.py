@@ -45,6 +45,7 @@ from symc.codegen.meaning.interpret import interpret
 from symc.codegen.targets.compiler import DEBUG_SYMBOLS
 from symc.codegen.targets.named import target_of_device
 from symc.errors import Mismatch
+from symc.graph.bfloat16 import is_bfloat16, kind_of
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.interpreter import compute
 from symc.graph.node import Array, Op, Tensor
@@ -250,7 +251,8 @@ def _with_rows_not_done(
 
 def _flat(array: Array) -> Flat:
     """An array as the interpreter of the loop IR takes it."""
-    values: list[Any] = array.ravel().tolist()
+    is_stored_as_bits = is_bfloat16(array.dtype)
+    values: list[Any] = (array.view(np.uint16) if is_stored_as_bits else array).ravel().tolist()
     if array.dtype.kind == "c":
         values = [part for value in values for part in (value.real, value.imag)]
     return Flat(values, array.shape)
@@ -263,7 +265,7 @@ def _scale(args: Sequence[Array]) -> float:
     """The scale of rounding errors in a sum of products of these."""
     product = 1.0
     for arg in args:
-        if arg.dtype.kind in "fc" and arg.size:
+        if kind_of(arg.dtype) in "fc" and arg.size:
             finite = np.abs(arg[np.isfinite(arg)].astype(np.complex128))
             product *= max(1.0, float(finite.max(initial=0.0)))
     return product
@@ -277,7 +279,7 @@ def difference(found: Array, right: Array, scale: float, *, together: bool) -> s
     """
     if found.shape != right.shape or found.dtype != right.dtype:
         return f"{found.dtype}{found.shape} instead of {right.dtype}{right.shape}"
-    if found.dtype.kind not in "fc":
+    if kind_of(found.dtype) not in "fc":
         wrong = found != right
     else:
         parts = 2 if found.dtype.kind == "c" else 1

@@ -16,6 +16,7 @@ import numpy as np
 from symc.cuda.array import DeviceArray, strides
 from symc.cuda.memory import BorrowedMemory
 from symc.errors import DeviceError
+from symc.graph.bfloat16 import is_bfloat16, numpy_bfloat16
 
 if TYPE_CHECKING:
     from symc.cuda.devices import Device
@@ -29,6 +30,7 @@ READ_ONLY: Final = 1
 COPIED: Final = 2
 
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_BFLOAT = 4
 _KINDS = {code: kind for kind, code in _CODES.items()}
 
 PLAIN, VERSIONED = b"dltensor", b"dltensor_versioned"
@@ -155,7 +157,7 @@ def _capsule(
     lengths = (c.c_int64 * ndim)(*like.shape)
     steps = (c.c_int64 * ndim)(*strides(like.shape, 1))
     tensor = _Tensor(
-        address or None, *device, ndim, _CODES[like.dtype.kind], like.itemsize * 8, 1,
+        address or None, *device, ndim, _code(like.dtype), like.itemsize * 8, 1,
         lengths, steps, 0,
     )  # fmt: skip
     made: _Managed | _ManagedVersioned = (
@@ -219,7 +221,14 @@ def _ask(value: Any, stream: int) -> Any:
         return value.__dlpack__(stream=stream)  # a library from before DLPack 1.0
 
 
+def _code(dtype: np.dtype[Any]) -> int:
+    """DLPack's number for the kind of a dtype."""
+    return _BFLOAT if is_bfloat16(dtype) else _CODES[dtype.kind]
+
+
 def _dtype(tensor: _Tensor, value: object) -> np.dtype[Any]:
+    if (tensor.code, tensor.bits, tensor.lanes) == (_BFLOAT, 16, 1):
+        return numpy_bfloat16()
     kind = _KINDS.get(tensor.code)
     if kind is None or tensor.lanes != 1 or tensor.bits not in (8, 16, 32, 64):
         raise DeviceError(

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from symc.codegen.dtypes import BY_NAME
 from symc.codegen.targets._abi import ffi
 from symc.cuda.devices import Device
 from symc.graph.node import Array
+from symc.graph.types import to_numpy
 from symc.pipeline.host_calls import BoundCall, Callbacks, Kind
 
 
@@ -24,7 +26,7 @@ class DeviceCallbacks(Callbacks):
         """Wait for an argument, and copy it."""
         if kind.on_host:
             return super().read(address, shape, kind)
-        array: Array = np.empty(shape, kind.dtype)
+        array: Array = np.empty(shape, to_numpy(BY_NAME[kind.dtype]))
         if array.size:
             driver, stream = self._device.driver, self._device.current.handle
             with self._device:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, INT64
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.targets.mpi import KINDS
 from symc.distributed.groups import ProcessGroup, chosen
 from symc.distributed.ops import AllGather, AllReduce, Broadcast, ReduceScatter, Shift
@@ -137,9 +137,9 @@ def shift(
 
 
 def _through(x: Tensor, exchange: Callable[[Tensor], Tensor]) -> Tensor:
-    """Exchanged in a type that MPI has: float16 as float32."""
-    if x.dtype is FLOAT16:
-        return cast_to(exchange(cast_to(x, FLOAT32)), FLOAT16)
+    """Exchanged in a type that MPI has: floats of 16 bits as float32."""
+    if x.dtype.is_only_stored:
+        return cast_to(exchange(cast_to(x, x.dtype.wide)), x.dtype)
     if x.dtype.name not in KINDS:
         raise TypeError(f"{x.dtype} cannot be exchanged\n  given  {describe(x)}")
     return exchange(x)

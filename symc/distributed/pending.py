@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64
+from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.codegen.targets.mpi import KINDS, started
 from symc.distributed.groups import ProcessGroup, check_processes
@@ -94,6 +94,6 @@ def sum_meanwhile(x: Tensor, group: ProcessGroup) -> Tensor:
     >>> sum_meanwhile(T.as_tensor([1.0, 2.0]), D.world()).eval()
     array([1., 2.])
     """
-    if x.dtype is FLOAT16:
-        return cast_to(sum_meanwhile(cast_to(x, FLOAT32), group), FLOAT16)
+    if x.dtype.is_only_stored:
+        return cast_to(sum_meanwhile(cast_to(x, x.dtype.wide), group), x.dtype)
     return EndSum(group.number, group.size)(x, BeginSum(group.number, group.size)(x))

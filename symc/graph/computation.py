@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from symc.errors import MissingInput
+from symc.graph.bfloat16 import computed, of_all, rounded
 from symc.graph.dims import Dim, Poly, Size, sizes, substitute
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.node import Array, Requirement, Tensor
@@ -115,14 +116,15 @@ class Computation:
                 self._places[node] = self._place(op.value)
                 continue
             args = tuple(self._places[arg] for arg in node.args)
-            compute = op.in_quiet(node) if self._is_quiet else op.evaluate
+            compute = computed(node, op.in_quiet(node) if self._is_quiet else op.evaluate)
             common = op.common()
             if common is not None:
                 key = (common, *node.args)
                 if key not in self._places:
                     self._places[key] = self._place()
-                    steps.append(Step(node, op.evaluate_all, args, self._places[key], (), None))
-                compute, args = _result_of(op), (self._places[key],)
+                    everything = of_all(node, op.evaluate_all)
+                    steps.append(Step(node, everything, args, self._places[key], (), None))
+                compute, args = _result_of(node), (self._places[key],)
             self._places[node] = self._place()
             kind = None if isinstance(op, Shared) else (to_numpy(node.dtype), node.ndim)
             steps.append(Step(node, compute, args, self._places[node], (), kind))
@@ -157,9 +159,9 @@ class Computation:
         return length
 
 
-def _result_of(op: Any) -> Callable[[Any], Any]:
+def _result_of(node: Tensor) -> Callable[[Any], Any]:
     def result(together: Callable[[Any], Any]) -> Any:
-        return together(op)
+        return rounded(node, together(node.op))
 
     return result
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symc.errors import MissingInput
+from symc.graph.bfloat16 import computed, of_all, rounded
 from symc.graph.inputs import Input, Shared
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.types import to_numpy
@@ -60,12 +61,12 @@ def compute(
         return node.op.evaluate()
     common = node.op.common()
     if common is None:
-        result = np.asarray(node.op.evaluate(*args))
+        result = np.asarray(computed(node, node.op.evaluate)(*args))
     else:
         key = (common, *node.args)
         if key not in together:
-            together[key] = node.op.evaluate_all(*args)
-        result = together[key](node.op)
+            together[key] = of_all(node, node.op.evaluate_all)(*args)
+        result = rounded(node, together[key](node.op))
     if result.dtype != to_numpy(node.dtype) or result.ndim != node.ndim:
         raise AssertionError(
             f"{node.op!r} promised {node.type} and computed {result.dtype}{result.shape}"

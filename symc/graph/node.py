@@ -135,6 +135,11 @@ class Op:
         return False
 
     @property
+    def takes_bfloat16(self) -> bool:
+        """Whether `evaluate` is given arrays of bfloat16 as they are, not as float32."""
+        return self.is_users
+
+    @property
     def is_users(self) -> bool:
         """Whether code of the user's computes it, which may do more than that: print, count ..."""
         return False

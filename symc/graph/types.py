@@ -10,15 +10,18 @@ import numpy as np
 from symc.codegen import dtypes
 from symc.codegen.dtypes import DType
 from symc.errors import DTypeError, TooLarge
+from symc.graph.bfloat16 import is_bfloat16, numpy_bfloat16
 from symc.graph.dims import MOST, Dim, Poly, constant_part, fits
 
-_TO_NUMPY = {dtype: np.dtype(dtype.name) for dtype in dtypes.ALL}
+# Without bfloat16, whose type in NumPy is of a package that not everybody has.
+_TO_NUMPY = {dtype: np.dtype(dtype.name) for dtype in dtypes.ALL if dtype is not dtypes.BFLOAT16}
 _FROM_NUMPY = {numpy_dtype: dtype for dtype, numpy_dtype in _TO_NUMPY.items()}
 
 
 def to_numpy(dtype: DType) -> np.dtype[Any]:
-    """NumPy's object for a dtype."""
-    return _TO_NUMPY[dtype]
+    """NumPy's object for a dtype. Raises `DTypeError` for bfloat16 where ml_dtypes is missing."""
+    found = _TO_NUMPY.get(dtype)
+    return numpy_bfloat16() if found is None else found
 
 
 def as_dtype(dtype: Any) -> DType:
@@ -31,9 +34,10 @@ def as_dtype(dtype: Any) -> DType:
     """
     if isinstance(dtype, DType):
         return dtype
+    if isinstance(dtype, str) and dtype == "bfloat16":  # a name that NumPy learns from ml_dtypes
+        return dtypes.BFLOAT16
     try:
-        numpy_dtype = np.dtype(dtype).newbyteorder("=")
-        return _FROM_NUMPY[numpy_dtype]
+        return _from_numpy(np.dtype(dtype))
     except (KeyError, TypeError) as error:
         known = " ".join(d.name for d in dtypes.ALL)
         from symc.graph.other_libraries import meant
@@ -42,9 +46,13 @@ def as_dtype(dtype: Any) -> DType:
         raise DTypeError(f"symc has no dtype {dtype!r}; it has {known}{near}") from error
 
 
+def _from_numpy(dtype: np.dtype[Any]) -> DType:
+    return dtypes.BFLOAT16 if is_bfloat16(dtype) else _FROM_NUMPY[dtype.newbyteorder("=")]
+
+
 def is_known(dtype: np.dtype[Any]) -> bool:
     """Whether symc has a NumPy dtype, in any byte order."""
-    return dtype.newbyteorder("=") in _FROM_NUMPY
+    return dtype.newbyteorder("=") in _FROM_NUMPY or is_bfloat16(dtype)
 
 
 def bytes_of(dtype: DType, shape: Iterable[Dim]) -> int:
@@ -118,13 +126,20 @@ _KIND_FLOAT = {1: dtypes.FLOAT16, 8: dtypes.FLOAT16, 16: dtypes.FLOAT32, 32: dty
 
 
 def promote(*types: DType) -> DType:
-    """NumPy 2's result dtype for operands of these dtypes.
+    """NumPy 2's result dtype for operands of these dtypes; beside bfloat16 it is JAX's.
 
-    >>> promote(dtypes.INT32, dtypes.FLOAT32)
-    float64
+    There integers and bool adapt, and every other float makes it float32 or wider.
+
+    >>> promote(dtypes.INT32, dtypes.FLOAT32), promote(dtypes.INT32, dtypes.BFLOAT16)
+    (float64, bfloat16)
+    >>> promote(dtypes.FLOAT16, dtypes.BFLOAT16)
+    float32
     """
     if len(set(types)) == 1:
         return types[0]
+    if dtypes.BFLOAT16 in types:
+        others = [t for t in types if t.is_inexact and t is not dtypes.BFLOAT16]
+        return promote(dtypes.FLOAT32, *others) if others else dtypes.BFLOAT16
     return _FROM_NUMPY[np.result_type(*(_TO_NUMPY[t] for t in types))]
 
 
@@ -133,15 +148,26 @@ def float_for(dtype: DType) -> DType:
     return dtype if dtype.is_inexact else _KIND_FLOAT.get(dtype.bits, dtypes.FLOAT64)
 
 
+def promote_as_floats(*types: DType) -> DType:
+    """The dtype that a function of floats computes in, where its arguments have these dtypes.
+
+    Each integer has its own float: int8 and uint8 float16, though together they are int16. Beside
+    bfloat16 integers adapt.
+    """
+    if dtypes.BFLOAT16 in types:
+        return promote(*types)
+    return promote(*map(float_for, types))
+
+
 def complex_for(dtype: DType) -> DType:
-    """The complex dtype whose parts hold numbers of a dtype: complex64 for float32 and float16.
+    """The complex dtype whose parts hold numbers of a dtype: complex64 for float32 and narrower.
 
     >>> complex_for(dtypes.FLOAT32), complex_for(dtypes.INT8)
     (complex64, complex128)
     """
     if dtype.is_complex:
         return dtype
-    narrow = dtype is dtypes.FLOAT32 or dtype is dtypes.FLOAT16
+    narrow = dtype.is_float and dtype.wide is dtypes.FLOAT32
     return dtypes.COMPLEX64 if narrow else dtypes.COMPLEX128
 
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from symc.graph.types import is_known
+from symc.graph.bfloat16 import finfo, kind_of
+from symc.graph.types import as_dtype, is_known
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # not at run time: it takes 1 ms to import
@@ -55,7 +56,7 @@ def as_array(value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         raise Unfit(f"does not fit {dtype}: {error}") from error
     except Exception as error:  # whatever the ``__array__`` of other libraries raises
         raise Unfit(_unreadable(value, error)) from error
-    kind = array.dtype.kind
+    kind = kind_of(array.dtype)
     if kind == "f" and kinds and kinds <= {bool, int, list, tuple}:  # [2**63, -1]
         return _exact_integers(value, array)
     if kind == "O" and kinds and kinds <= {*_NUMBERS, list, tuple}:
@@ -83,7 +84,7 @@ def held(value: Any, array: Any, dtype: np.dtype[Any], downcast: bool | None = N
     if array.dtype.kind == "O":
         return _of_objects(array, dtype)
     safe = np.can_cast(array.dtype, dtype, "safe")
-    drops_parts = array.dtype.kind == "c" and dtype.kind != "c"
+    drops_parts = array.dtype.kind == "c" and kind_of(dtype) != "c"
     if downcast and not drops_parts:
         return _cast(array, dtype)
     if safe and not may_round(array.dtype, dtype):
@@ -95,7 +96,7 @@ def held(value: Any, array: Any, dtype: np.dtype[Any], downcast: bool | None = N
 
 def may_round(source: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
     """Whether a dtype has integers that another, of floats, has not."""
-    if source.kind not in "iu" or dtype.kind not in "fc":
+    if source.kind not in "iu" or kind_of(dtype) not in "fc":
         return False
     return source.itemsize * 8 - (source.kind == "i") > _digits(dtype)
 
@@ -109,20 +110,20 @@ def integers_fit(array: Array, dtype: np.dtype[Any]) -> bool:
         return True
     lowest = large & (~large + large.dtype.type(1))  # the lowest bit that is set
     odd = large // lowest
-    most = int(np.finfo(dtype).max)
+    most = int(finfo(as_dtype(dtype)).max)
     return bool(np.all((odd <= limit) & (odd >= -limit) & (large <= most) & (large >= -most)))
 
 
 def _digits(dtype: np.dtype[Any]) -> int:
-    return int(np.finfo(dtype).nmant) + 1
+    return int(finfo(as_dtype(dtype)).nmant) + 1
 
 
 def _fits(array: Array, dtype: np.dtype[Any]) -> bool:
     """Whether numbers become a dtype: floats may round, but not to infinity, the rest is exact."""
-    source = array.dtype.kind
+    source, kind = kind_of(array.dtype), kind_of(dtype)
     if source == "b":
         return True
-    if dtype.kind in "fc":
+    if kind in "fc":
         if source in "iu":
             return not may_round(array.dtype, dtype) or integers_fit(array, dtype)
         return bool(np.all(np.isfinite(_cast(array, dtype)) == np.isfinite(array)))

@@ -142,6 +142,10 @@ class IfElse(Op):
         """The values of this part."""
         return args[1 + self.part], args[1 + self.count + self.part]
 
+    @property
+    def takes_bfloat16(self) -> bool:
+        return True
+
     def evaluate(self, *args: Array) -> Array:
         then, otherwise = self.sides(args)
         result: Array = then if bool(args[0]) else otherwise
@@ -220,6 +224,10 @@ class Choice(Op):
 
     def common(self) -> Any:
         return self.then, self.otherwise, self.checks
+
+    @property
+    def takes_bfloat16(self) -> bool:
+        return True
 
     def evaluate(self, *args: Array) -> Array:
         return self.evaluate_all(*args)(self)

@@ -213,6 +213,10 @@ class Scan(Op):
     def common(self) -> Any:
         return self.body, self.layout, self.checks
 
+    @property
+    def takes_bfloat16(self) -> bool:
+        return True
+
     def evaluate(self, *args: Array) -> Array:
         return self.evaluate_all(*args)(self)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from symc.codegen import ir
-from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.graph.formulas import Index
 from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
@@ -51,11 +50,11 @@ def _part(
     value = inner.tracer.run(node, part.value, index)
     if part.combine == "set":
         inner.block.append(ir.Store(buffer, target, value))
-    elif node.dtype is FLOAT16:  # only stored: arithmetic is wider
+    elif node.dtype.is_only_stored:
         target = builder.named(inner.block, None, target)
-        old = ir.Cast(ir.Load(buffer, target, FLOAT16), FLOAT32)
-        new = ir.binary(part.combine, old, convert(value, FLOAT32))
-        inner.block.append(ir.Store(buffer, target, ir.Cast(new, FLOAT16)))
+        old = ir.Cast(ir.Load(buffer, target, node.dtype), node.dtype.wide)
+        new = ir.binary(part.combine, old, convert(value, node.dtype.wide))
+        inner.block.append(ir.Store(buffer, target, ir.Cast(new, node.dtype)))
     else:
         inner.block.append(ir.Accumulate(buffer, target, part.combine, value))
     extents = [builder.context.sizes(extent) for extent in part.extents]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 
 from symc.codegen import ir
+from symc.codegen.dtypes import BFLOAT16
 from symc.codegen.record import record
 from symc.codegen.targets.base import Source, Target
 from symc.codegen.targets.named import target_named
@@ -96,10 +97,15 @@ def build(
         on_device=target.on_device,
     )  # fmt: skip
     program = lowered.program
-    if any(node.type.dtype.is_complex for node in walk_within(request.roots())):
+    kinds = {node.type.dtype for node in walk_within(request.roots())}
+    if any(dtype.is_complex for dtype in kinds):
         from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
 
         program = pairs(program)
+    if BFLOAT16 in kinds:
+        from symc.codegen.passes.bits import bits  # late, too
+
+        program = bits(program)
     clock.lap("lower")
 
     optimised = program

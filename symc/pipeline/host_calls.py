@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symc.codegen.dtypes import BY_NAME
 from symc.codegen.record import record
 from symc.codegen.targets._abi import ffi
 from symc.errors import ShapeMismatch
+from symc.graph.bfloat16 import computed, of_all, rounded
 from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
+from symc.graph.types import to_numpy
 from symc.graph.walks import walk
 from symc.tensor.notation import described
 
@@ -50,12 +53,12 @@ class BoundCall:
     def run(self, values: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> list[Array]:
         """The results, which must have these shapes. Exceptions of ops get the user's line."""
         first = self.nodes[0]
-        ops = [node.op for node in self.nodes]
         try:
             if first.op.common() is None:
-                found = [op.evaluate(*values) for op in ops]
+                found = [computed(node, node.op.evaluate)(*values) for node in self.nodes]
             else:
-                found = [*map(first.op.evaluate_all(*values), ops)]
+                together = of_all(first, first.op.evaluate_all)(*values)
+                found = [rounded(node, together(node.op)) for node in self.nodes]
         except BaseException as error:
             error.add_note(f"  called for  {described(first)}")
             raise
@@ -63,7 +66,7 @@ class BoundCall:
         for node, kind, result, shape in zip(
             self.nodes, self.results, results, shapes, strict=True
         ):
-            if result.dtype != kind.dtype:
+            if result.dtype != to_numpy(BY_NAME[kind.dtype]):
                 raise AssertionError(f"{node.op!r} promised {kind.dtype}, computed {result.dtype}")
             if result.shape != shape:
                 raise ShapeMismatch(
@@ -101,7 +104,7 @@ class Callbacks:
 
     def read(self, address: int, shape: tuple[int, ...], kind: Kind) -> Array:
         """A copy of an argument."""
-        return _memory(address, shape, kind.dtype).copy()
+        return _memory(address, shape, to_numpy(BY_NAME[kind.dtype])).copy()
 
     def write(self, address: int, result: Array) -> None:
         """Store a result."""
@@ -115,9 +118,9 @@ def _shapes(kinds: Sequence[Kind], lengths: int) -> list[tuple[int, ...]]:
     return [tuple(next(rest) for _ in range(kind.ndim)) for kind in kinds]
 
 
-def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
+def _memory(address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """The array at an address, without a copy: it must be gone when the call ends."""
-    size = math.prod(shape) * np.dtype(dtype).itemsize
+    size = math.prod(shape) * dtype.itemsize
     if not size:
         return np.empty(shape, dtype)
     return np.ndarray(shape, dtype, ffi.buffer(ffi.cast("char *", address), size))

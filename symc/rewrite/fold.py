@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from symc.graph.bfloat16 import computed
 from symc.graph.inputs import Constant, constant, constant_value, scalar_constant
 from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, Rules
@@ -45,7 +46,7 @@ def _fold(node: Tensor) -> Tensor | None:
     if size > LIMIT or size > max(16, *(value.size for value in known)):
         return None
     try:
-        result = node.op.evaluate(*known)
+        result = computed(node, node.op.evaluate)(*known)
     except (ArithmeticError, IndexError, ValueError):
         return None  # its fault is a run-time condition
     if result.size != 1:

@@ -23,6 +23,7 @@ from typing import Any, cast
 import numpy as np
 
 from symc.errors import BadFile
+from symc.graph.bfloat16 import kind_of, numpy_bfloat16
 from symc.graph.node import Array
 
 FORMAT = 1
@@ -31,6 +32,7 @@ DOCUMENT = "symc.json"
 _MAGIC = b"\x93NUMPY\x01\x00"
 _PREFIX = len(_MAGIC) + 2  # bytes, with the length of the header
 _LONGEST_HEADER = 10_000
+_BFLOAT16 = ("<V2", ">V2", "|V2")
 
 
 def write(path: Path, document: dict[str, Any], arrays: Sequence[Array]) -> None:
@@ -115,10 +117,11 @@ def _array(archive: zipfile.ZipFile, name: str) -> Array:
         header = ast.literal_eval(data[_PREFIX:start].decode("latin1"))
         match header:
             case {"descr": str(kind), "fortran_order": bool(is_fortran), "shape": tuple(shape)}:
-                dtype = np.dtype(kind)
+                # What NumPy writes of bfloat16; nothing else of symc's has no kind.
+                dtype = numpy_bfloat16() if kind in _BFLOAT16 else np.dtype(kind)
             case _:
                 raise BadFile(f"{name} has another header than arrays of symc's")
-        if dtype.kind not in "biufc" or not all(type(n) is int and n >= 0 for n in shape):
+        if kind_of(dtype) not in "biufc" or not all(type(n) is int and n >= 0 for n in shape):
             raise BadFile(f"{name} has another dtype or shape than arrays of symc's")
         if math.prod(shape) * dtype.itemsize != len(data) - start:
             raise BadFile(f"{name} does not hold what it says")

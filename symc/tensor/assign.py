@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symc.errors import DTypeError
+from symc.graph.bfloat16 import kind_of
 from symc.graph.inputs import as_tensor, constant, constant_value
 from symc.graph.node import METHODS, Tensor, TensorLike
 from symc.graph.types import to_numpy
@@ -91,7 +92,7 @@ def _converted(label: str, target: Tensor, values: TensorLike) -> Tensor:
     literal = None if isinstance(values, Tensor | np.ndarray) else constant_value(v)
     if literal is not None and _kind(literal.dtype) <= _kind(dtype):
         converted = literal.astype(dtype)
-        if dtype.kind in "fc" or np.array_equal(converted, literal):
+        if kind_of(dtype) in "fc" or np.array_equal(converted, literal):
             return constant(converted)
     raise DTypeError(
         f"{label}: {v.dtype} values do not go into {target.dtype} without loss\n"
@@ -101,7 +102,7 @@ def _converted(label: str, target: Tensor, values: TensorLike) -> Tensor:
 
 
 def _kind(dtype: np.dtype[Any]) -> int:
-    return "buifc".index(dtype.kind.replace("u", "i"))
+    return "buifc".index(kind_of(dtype).replace("u", "i"))
 
 
 def _shuffled_back(order: Sequence[int | None], v: Tensor, rank: int) -> Tensor:

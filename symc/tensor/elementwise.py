@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph.formulas import Apply, Formula, Index, Read, ReadElement, formula, own_index
@@ -25,7 +25,7 @@ from symc.graph.node import (
     TensorLike,
 )
 from symc.graph.registry import Registry
-from symc.graph.types import TensorType, float_for, promote, to_numpy
+from symc.graph.types import TensorType, float_for, promote, promote_as_floats, to_numpy
 from symc.tensor.broadcast import (
     align_batch,
     args_with_rows,
@@ -80,8 +80,8 @@ class Elementwise(Op):
     commutes: bool = False
     """Whether exchanging its two arguments leaves the result as it is."""
     sign_bit: SignBit = "any"
-    of_half: Expression | None = None
-    """For float16 the function of numbers in float32, where that of float32 rounds to another."""
+    of_16_bits: Callable[[DType], Expression] | None = None
+    """For a float of 16 bits the function in float32, where that of float32 rounds to another."""
 
     def infer(self, *args: Tensor) -> TensorType:
         shape = broadcast_shape(self.name, args)
@@ -90,6 +90,10 @@ class Elementwise(Op):
             if arg.type.shape is shape and arg.type.dtype is dtype:
                 return arg.type
         return TensorType(dtype, shape)
+
+    @property
+    def takes_bfloat16(self) -> bool:
+        return self.of_16_bits is not None
 
     def evaluate(self, *args: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -137,12 +141,14 @@ class Elementwise(Op):
         return _pointwise(self, node.ndim, tuple(map(len, shapes)), tuple(stretched))
 
     def scalar(self, values: Sequence[ir.Expr]) -> ir.Expr:
-        """The function on one element of each argument; float16 is computed in float32."""
-        if values[-1].dtype is not FLOAT16:
+        """The function on one element of each argument; float32 computes for 16 bits."""
+        dtype = values[-1].dtype
+        if not dtype.is_only_stored:
             return self.expression(*values)
-        wide = [ir.Cast(v, FLOAT32) if v.dtype is FLOAT16 else v for v in values]
-        result = (self.of_half or self.expression)(*wide)
-        return result if result.dtype is BOOL else ir.Cast(result, FLOAT16)
+        wide = [ir.Cast(v, dtype.wide) if v.dtype is dtype else v for v in values]
+        expression = self.expression if self.of_16_bits is None else self.of_16_bits(dtype)
+        result = expression(*wide)
+        return result if result.dtype is BOOL else ir.Cast(result, dtype)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         yield from broadcast_requirements(self.name, node.args, node.type.shape)
@@ -330,10 +336,8 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
     known = [t.dtype for t in [*tensors, *arrays]]
     like = promote(*known) if known else None
     converted = [as_tensor(v, like) for v in values]
-    dtypes = [t.dtype for t in converted]
-    if domain == "float":  # each has its float: int8 and uint8 float16, though both are int16
-        dtypes = [float_for(dtype) for dtype in dtypes]
-    dtype = _domain_dtype(promote(*dtypes), domain, label)
+    together = promote_as_floats if domain == "float" else promote
+    dtype = _domain_dtype(together(*[t.dtype for t in converted]), domain, label)
     return [cast_to(t, dtype) for t in converted]
 
 

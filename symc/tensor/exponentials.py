@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symc.codegen.dtypes import BOOL
+from symc.graph.bfloat16 import finfo
 from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import ELEMENTWISE, call, cast_to, elementwise
@@ -41,7 +42,7 @@ def _power_slope(x: Tensor, y: Tensor) -> Tensor:
     derivative by y is ``1 / x``.
     """
     slope = y * ELEMENTWISE["pow"](x, y - 1)
-    tiny = OPERATORS["abs"](x) <= float(np.finfo(x.dtype.name).tiny)
+    tiny = OPERATORS["abs"](x) <= float(finfo(x.dtype).tiny)
     at_zero = OPERATORS["where"](tiny, 0, slope)
     return OPERATORS["where"](OPERATORS["eq"](y, 0), at_zero, slope)
 

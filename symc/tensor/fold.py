@@ -15,7 +15,6 @@ from symc.codegen.dtypes import (
     BOOL,
     COMPLEX64,
     COMPLEX128,
-    FLOAT16,
     FLOAT32,
     FLOAT64,
     INT32,
@@ -168,8 +167,8 @@ _WIDER = {FLOAT32: FLOAT64, COMPLEX64: COMPLEX128}
 
 def accumulator(kind: Kind, dtype: DType) -> DType:
     """The dtype in which elements are combined: wider where rounding would add up."""
-    if dtype is FLOAT16:
-        return FLOAT32
+    if dtype.is_only_stored:
+        return dtype.wide
     if kind in ("add", "mul"):
         return _WIDER.get(dtype, dtype)
     return dtype

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from symc.codegen.dtypes import DType
+from symc.codegen.dtypes import BFLOAT16, FLOAT32, DType
 from symc.errors import ShapeMismatch
+from symc.graph.bfloat16 import finfo as limits_of
 from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.node import Tensor, TensorLike
 from symc.graph.types import as_dtype, promote, to_numpy, weak_dtype
@@ -79,21 +80,23 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, each) for each in kind)  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(kind, DType):
-        kind = to_numpy(kind)
-    return bool(np.isdtype(to_numpy(_dtype(dtype)), kind))
+    known = _dtype(dtype)
+    if isinstance(kind, DType) or kind == "bfloat16":
+        return known is as_dtype(kind)
+    stands_for = FLOAT32 if known is BFLOAT16 and isinstance(kind, str) else known
+    return stands_for is not BFLOAT16 and bool(np.isdtype(to_numpy(stands_for), kind))
 
 
-def finfo(dtype: Any) -> np.finfo[Any]:
+def finfo(dtype: Any) -> Any:
     """The limits of a float dtype, or of a tensor's: ``eps``, ``max``, ``tiny`` and so on.
 
-    Raises ValueError for integers.
+    ``np.finfo``, or ``ml_dtypes.finfo`` for bfloat16.     Raises ValueError for integers.
 
     >>> import symc.tensor as T
     >>> float(T.finfo("float32").eps)
     1.1920928955078125e-07
     """
-    return np.finfo(to_numpy(_dtype(dtype)))
+    return limits_of(_dtype(dtype))
 
 
 def iinfo(dtype: Any) -> np.iinfo[Any]:

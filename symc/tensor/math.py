@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL
+from symc.codegen.dtypes import BFLOAT16, BOOL, FLOAT16, DType
 from symc.graph.inputs import as_tensor
 from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import (
@@ -22,7 +22,7 @@ from symc.tensor.elementwise import (
     common,
     elementwise,
 )
-from symc.tensor.rows import Expression2, documented
+from symc.tensor.rows import Expression, Expression2, documented
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 
 __all__ = [
@@ -396,23 +396,34 @@ copysign: FunctionOfTwo = elementwise(
 )  # fmt: skip
 
 
-def _next_half(x: ir.Expr, y: ir.Expr) -> ir.Expr:
-    """The next float16 after x, which is a float32 as y is, towards y.
+# Of the floats of 16 bits: the step to the next, of a power of 2 and at least; what lies above all.
+_STEPS = {
+    FLOAT16: (2.0**-10, 2.0**-24, 2.0**16),
+    BFLOAT16: (2.0**-7, 2.0**-133, 2.0**128 - 2.0**104),
+}
+
+
+def _next_of(dtype: DType) -> Expression:
+    """The next number of a dtype after x, which is a float32 as y is, towards y.
 
     What is added is between 0.6 and 1.2 times the distance to it, so that rounding finds it. What
-    is not finite is approached from 2**16, where float16 would have its next number.
+    is not finite is approached from where the dtype would have its next number, or nearly.
     """
+    relative, smallest, above = _STEPS[dtype]
 
-    def number(value: float) -> ir.Expr:
-        return ir.Const(value, x.dtype)
+    def following(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+        def number(value: float) -> ir.Expr:
+            return ir.Const(value, x.dtype)
 
-    size = ir.binary("min", ir.Call("abs", (x,), x.dtype), number(2.0**16))
-    least = number(0.6 * 2.0**-24)
-    step = ir.binary("max", ir.binary("mul", size, number(0.6 * 2.0**-10)), least)
-    towards = ir.Select(ir.binary("lt", x, y), step, ir.Unary("neg", step, x.dtype), x.dtype)
-    moved = ir.binary("add", ir.Call("copysign", (size, x), x.dtype), towards)
-    found = ir.Select(ir.binary("eq", x, y), x, moved, x.dtype)
-    return ir.Select(ir.binary("eq", y, y), found, y, x.dtype)
+        size = ir.binary("min", ir.Call("abs", (x,), x.dtype), number(above))
+        step = ir.binary("mul", size, number(0.6 * relative))
+        step = ir.binary("max", step, number(0.6 * smallest))
+        towards = ir.Select(ir.binary("lt", x, y), step, ir.Unary("neg", step, x.dtype), x.dtype)
+        moved = ir.binary("add", ir.Call("copysign", (size, x), x.dtype), towards)
+        found = ir.Select(ir.binary("eq", x, y), x, moved, x.dtype)
+        return ir.Select(ir.binary("eq", y, y), found, y, x.dtype)
+
+    return following
 
 
 nextafter = elementwise(
@@ -423,7 +434,7 @@ nextafter = elementwise(
     >>> T.nextafter(1.0, 2.0).eval() - 1
     np.float64(2.220446049250313e-16)
     """,
-    lambda g, x, y, z: g, None, cost=8, of_half=_next_half,
+    lambda g, x, y, z: g, None, cost=8, of_16_bits=_next_of,
 )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from symc.tensor.elementwise import conjugated, masked
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, peel_whole, swapaxes
+from symc.tensor.wide import in_float32
 
 __all__: list[str] = []
 
@@ -95,13 +96,24 @@ class MatMul(Op):
         b = b if tb else swapaxes(b, 1, 2)
         return swapaxes(unstacked(MatMul(False, not ta)(stacked(b), a), b.type.shape[:2]), 1, 2)
 
+    def expand(self, node: Tensor) -> Tensor | None:
+        """Floats of 16 bits are multiplied by BLAS in float32, but for a few, which loops read."""
+        if not node.dtype.is_only_stored or self._is_small(node):
+            return None
+        return in_float32(node)
+
+    def _is_small(self, node: Tensor) -> bool:
+        """Whether loops take no longer than a call."""
+        inner = node.args[0].type.shape[self._axes[1]]
+        work = dims.product((*node.type.shape, inner))
+        return isinstance(work, int) and work <= SMALL
+
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
         a, b = node.args
         m, k, _, n = self._axes
         rows, inner, columns = a.type.shape[m], a.type.shape[k], b.type.shape[n]
-        work = dims.product((*node.type.shape, inner))
         dtype = node.type.dtype
-        if isinstance(work, int) and work <= SMALL:
+        if self._is_small(node):
             return self.products(node)
         flags = ir.const(int(self.trans_a)), ir.const(int(self.trans_b))
         lengths = size(rows), size(columns), size(inner)

@@ -13,9 +13,10 @@ import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
+from symc.graph.bfloat16 import finfo
 from symc.graph.inputs import as_tensor, refuse_bool
 from symc.graph.node import OPERATORS, Array, Op, Tensor, TensorLike
-from symc.graph.types import TensorType, as_dtype, to_numpy
+from symc.graph.types import TensorType, as_dtype
 from symc.tensor import reduce
 from symc.tensor.checked import Checked
 from symc.tensor.complex_numbers import complex as complex_of
@@ -303,7 +304,7 @@ def nan_to_num(
     if x.dtype.is_complex:
         parts = (nan_to_num(part, copy, nan, posinf, neginf) for part in (x.real, x.imag))
         return complex_of(*parts)
-    limits = np.finfo(to_numpy(x.dtype))
+    limits = finfo(x.dtype)
     high = cast_to(float(limits.max) if posinf is None else posinf, x.dtype)
     low = cast_to(float(limits.min) if neginf is None else neginf, x.dtype)
     finite = where(OPERATORS["eq"](x, np.inf), high, where(OPERATORS["eq"](x, -np.inf), low, x))

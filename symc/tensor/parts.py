@@ -11,9 +11,9 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import COMPLEX128, FLOAT64, INT32, INT64, UINT8, UINT64
 from symc.errors import DTypeError
+from symc.graph.bfloat16 import finfo
 from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
-from symc.graph.types import to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.build import full_like
 from symc.tensor.complex_numbers import imag
@@ -98,7 +98,7 @@ def spacing(x: TensorLike) -> Tensor:
     """
     x = as_float(x)
     size = absolute(x)
-    limits = np.finfo(to_numpy(x.dtype))
+    limits = finfo(x.dtype)
     step = OPERATORS["nextafter"](size, np.inf) - size
     greatest = float(limits.max) - float(np.nextafter(limits.max, limits.dtype.type(0)))
     step = where(isinf(size), np.nan, where(eq(size, float(limits.max)), greatest, step))

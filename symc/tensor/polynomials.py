@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from symc.codegen.dtypes import FLOAT64, INT64
 from symc.errors import RankError
 from symc.graph import dims
+from symc.graph.bfloat16 import finfo
 from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
-from symc.graph.types import promote, to_numpy
+from symc.graph.types import promote
 from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
@@ -203,7 +202,7 @@ def polyfit(
         rows = rows * weights
         wanted = wanted * (weights if wanted.ndim == 2 else weights[:, 0])
     if rcond is None:
-        precision = float(np.finfo(to_numpy(at.dtype)).eps)
+        precision = float(finfo(at.dtype).eps)
         cutoff: Any = cast_to(tensor_of(at.type.shape[0]), FLOAT64) * precision
     else:
         cutoff = rcond

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from typing import Final, TypeAlias, TypedDict
 
 from symc.codegen import ir
+from symc.codegen.dtypes import DType
 from symc.graph.node import Requirement, Tensor
 from symc.tensor.domains import Domain, SignBit
 
@@ -36,7 +37,7 @@ class Options(TypedDict, total=False):
     domain: Domain
     predicate: bool
     cost: int
-    of_half: Expression
+    of_16_bits: Callable[[DType], Expression]
     checks: Callable[[Tensor], Iterable[Requirement]]
     of_complex: bool
     commutes: bool

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.codegen.record import record
 from symc.graph.inputs import as_tensor
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
@@ -140,7 +139,7 @@ class LogSumExp(Op):
 
 
 def _wide(x: Tensor) -> Tensor:
-    return cast_to(x, FLOAT32) if x.dtype is FLOAT16 else x
+    return cast_to(x, x.dtype.wide)
 
 
 def _batched(axes: tuple[int, ...]) -> tuple[int, ...]:

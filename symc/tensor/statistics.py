@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT64, INT64, DType
 from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.inputs import as_tensor, refuse_bool, scalar_constant
@@ -38,9 +38,7 @@ def _divisor(count: dims.Dim, dtype: DType, ddof: float = 0) -> Tensor:
 
 def wide(x: Tensor) -> Tensor:
     """`x` in the float dtype in which its mean is computed."""
-    if x.dtype is FLOAT16:
-        return cast_to(x, FLOAT32)
-    return x if x.dtype.is_inexact else cast_to(x, FLOAT64)
+    return cast_to(x, x.dtype.wide if x.dtype.is_inexact else FLOAT64)
 
 
 def _mean(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:

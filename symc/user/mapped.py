@@ -34,6 +34,10 @@ class Mapped(Op):
             for arg, flag in zip(args, self.batched, strict=True)
         ]
 
+    @property
+    def takes_bfloat16(self) -> bool:
+        return True
+
     def evaluate(self, *args: Array) -> Array:
         count = args[self.batched.index(True)].shape[0]
         rows = [

@@ -130,6 +130,10 @@ class Expanded(Op):
     def infer(self, *args: Tensor) -> TensorType:
         return self.subgraph.expanded(args)[self.number].type
 
+    @property
+    def takes_bfloat16(self) -> bool:
+        return True
+
     def evaluate(self, *args: Array) -> Array:
         values = dict(zip(self.subgraph.inputs, args, strict=True))
         return evaluate([self.subgraph.outputs[self.number]], values)[0]

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from symc.codegen.dtypes import BOOL, FLOAT16, DType
+from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -85,7 +85,10 @@ def scan_of(loop: Loop, scalars: AbstractSet[str]) -> RunningLoop | None:
     before, after = loop.body[: places[0]], loop.body[places[0] + 1 :]
     assert isinstance(update, Accumulate)
     running = update.buffer
-    if running not in scalars or update.op not in SCANNED or update.value.dtype in (BOOL, FLOAT16):
+    dtype = update.value.dtype
+    if running not in scalars or update.op not in SCANNED:
+        return None
+    if dtype is BOOL or dtype.is_only_stored:
         return None
     if update.op == "mul" and update.value.dtype.is_float:
         return None  # 0 times a later element that overflows is NaN

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BLAS_KINDS, BOOL, FLOAT16, FLOAT64, DType
+from symc.codegen.dtypes import BLAS_KINDS, BOOL, FLOAT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError, LinAlgError, RankError, ShapeMismatch
 from symc.graph import dims
@@ -33,14 +33,14 @@ from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 def matrices(label: str, x: TensorLike) -> Tensor:
     """A tensor whose last two axes are matrices of rounded numbers; integers become float64.
 
-    Raises `RankError` below 2 axes, and `DTypeError` for float16, which LAPACK does not have.
+    Raises `RankError` below 2 axes, and `DTypeError` for floats of 16 bits, which LAPACK lacks.
     """
     x = as_tensor(x)
     if x.ndim < 2:
         raise RankError(f"{label} needs a matrix, or a stack of them\n  given  {describe(x)}")
-    if x.dtype is FLOAT16:
+    if x.dtype.is_only_stored:
         raise DTypeError(
-            f"{label} cannot compute in float16; cast to float32 first\n  given  {describe(x)}"
+            f"{label} cannot compute in {x.dtype}; cast to float32 first\n  given  {describe(x)}"
         )
     return x if x.dtype.is_inexact else cast_to(x, FLOAT64)
 

@@ -15,9 +15,10 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.record import record
+from symc.graph.bfloat16 import finfo
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.types import TensorType, to_numpy
+from symc.graph.types import TensorType
 from symc.tensor.build import arange
 from symc.tensor.diagonals import diagonal, eye
 from symc.tensor.elementwise import ELEMENTWISE, conjugated
@@ -347,7 +348,7 @@ class Cofactors(Op):
         last = (factors.ndim - 2, factors.ndim - 1)
         scale = reduce_over("max", sizes, last, keepdims=True, allow_empty=True)
         scale = OPERATORS["where"](OPERATORS["gt"](scale, 0), scale, 1)
-        tiny = scale * float(np.finfo(to_numpy(factors.dtype)).eps)
+        tiny = scale * float(finfo(factors.dtype).eps)
         on_diagonal = eye(public(factors.type.shape[-1]), dtype=BOOL)
         lost = OPERATORS["logical_and"](on_diagonal, OPERATORS["le"](sizes, tiny * tiny / scale))
         factors = OPERATORS["where"](lost, tiny, factors)

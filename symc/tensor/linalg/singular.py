@@ -11,6 +11,7 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.errors import GradientError, RankError
 from symc.graph import dims
+from symc.graph.bfloat16 import finfo
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor, scalar_constant
 from symc.graph.lowering import Argument, LibCall, SizeOf
@@ -24,7 +25,7 @@ from symc.graph.node import (
     Tensor,
     TensorLike,
 )
-from symc.graph.types import TensorType, to_numpy
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import cast_to
@@ -444,7 +445,7 @@ def matrix_rank(
 def _relative(a: Tensor) -> Tensor:
     """The rounding error of a dtype times the greater of a matrix' lengths."""
     dtype = a.dtype.component
-    epsilon = scalar_constant(float(np.finfo(to_numpy(dtype)).eps), dtype)
+    epsilon = scalar_constant(float(finfo(dtype).eps), dtype)
     return epsilon * cast_to(tensor_of(dims.maximum(*a.type.shape[-2:])), dtype)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import INT64, UINT64
+from symc.codegen.dtypes import BFLOAT16, INT64, UINT64
 from symc.codegen.record import record
 from symc.errors import BadIndex, DTypeError, RankError
 from symc.graph import dims
@@ -27,6 +27,7 @@ from symc.tensor.lengths import as_dim, normal_axis, public, tensor_of
 from symc.tensor.reshape import ravel
 from symc.tensor.selection import take_along_axis
 from symc.tensor.views import moveaxis, through
+from symc.tensor.wide import in_float32
 
 __all__ = ["argpartition", "argsort", "partition", "sort", "topk"]
 
@@ -34,7 +35,7 @@ KINDS = (
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16",
     "float32", "float64",
 )  # fmt: skip
-"""The element types, in the order of `codegen/runtime/sort.h`."""
+"""The element types, in the order of `codegen/runtime/sort.h`; bfloat16 goes as float32."""
 
 
 def _in_order(x: Array) -> Array:
@@ -83,6 +84,9 @@ class Ordered(Op):
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        return in_float32(node) if node.args[0].dtype is BFLOAT16 else None
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         x = node.args[0]
@@ -139,6 +143,9 @@ class Topmost(Op):
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)
 
+    def expand(self, node: Tensor) -> Tensor | None:
+        return in_float32(node) if node.args[0].dtype is BFLOAT16 else None
+
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         x = node.args[0]
         return LibCall(
@@ -190,6 +197,9 @@ class RowOrder(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         return [None]
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        return in_float32(node) if node.args[0].dtype is BFLOAT16 else None
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         (x,) = node.args
@@ -265,7 +275,7 @@ def _along(label: str, op: Ordered, x: TensorLike, axis: int | None) -> Tensor:
 def sortable(label: str, x: TensorLike) -> Tensor:
     """`x` as a tensor that can be sorted. Raises `DTypeError` for complex numbers."""
     x = as_tensor(x)
-    if x.dtype.name not in KINDS:
+    if x.dtype.name not in KINDS and x.dtype is not BFLOAT16:
         raise DTypeError(f"{label}: {x.dtype} cannot be sorted\n  given  {describe(x)}")
     return x
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.codegen.dtypes import FLOAT16, FLOAT32, FLOAT64, INT64
+from symc.codegen.dtypes import FLOAT64, INT64
 from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.checked import Checked
@@ -155,7 +155,7 @@ def place(method: str, q: Tensor, n: Tensor) -> Tensor:
 def between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
     """The number that is a share of the way from low to high, as NumPy rounds it."""
     dtype = low.dtype
-    wide = FLOAT32 if dtype is FLOAT16 else dtype
+    wide = dtype.wide
     low, high, share = (cast_to(x, wide) for x in (low, high, share))
     step = high - low
     found = where(share >= 0.5, high - step * (1 - share), low + step * share)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
-from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64, DType
+from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph.dims import Dim
@@ -317,7 +317,7 @@ def _vector(label: str, value: TensorLike) -> Tensor:
 def _product(matrix: SparseMatrix, x: Tensor) -> Tensor:
     """The product with a dense matrix: routines have float32 and float64, loops the others."""
     wanted = promote(matrix.dtype, x.dtype)
-    inner = FLOAT32 if wanted is FLOAT16 else wanted
+    inner = wanted.wide
     data, x = cast_to(matrix.data, inner), cast_to(x, inner)
     _, *structure = matrix.parts
     if is_blas(inner):
