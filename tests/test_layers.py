@@ -60,6 +60,7 @@ EXCEPTIONS = {
 OUTSIDE = {
     "symc": {"numpy"},
     "symc._build": {"numpy", "setuptools"},
+    "symc.graph.bfloat16": {"numpy", "ml_dtypes"},
     "symc.calls": {"numpy", "typing_extensions"},  # that for type checkers, which have it
     "symc.commands": {"numpy", "tqdm"},
     "symc.dask": {"numpy", "dask"},
