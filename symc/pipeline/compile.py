@@ -96,16 +96,7 @@ def build(
         request.name, interface, prepared.problem, prepared.scopes, plan, names,
         on_device=target.on_device,
     )  # fmt: skip
-    program = lowered.program
-    kinds = {node.type.dtype for node in walk_within(request.roots())}
-    if any(dtype.is_complex for dtype in kinds):
-        from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
-
-        program = pairs(program)
-    if BFLOAT16 in kinds:
-        from symc.codegen.passes.bits import bits  # late, too
-
-        program = bits(program)
+    program = _of_numbers(lowered.program, request)
     clock.lap("lower")
 
     optimised = program
@@ -127,6 +118,20 @@ def build(
         {node for node in plan.in_place if isinstance(node, SharedVariable)},
         lowered.hosts, lowered.holds, lowered.computes, trace,
     )  # fmt: skip
+
+
+def _of_numbers(program: ir.Program, request: Request) -> ir.Program:
+    """The program without the dtypes that no language has. The passes are imported when needed."""
+    kinds = {node.type.dtype for node in walk_within(request.roots())}
+    if any(dtype.is_complex for dtype in kinds):
+        from symc.codegen.passes.pairs import pairs
+
+        program = pairs(program)
+    if BFLOAT16 in kinds:
+        from symc.codegen.passes.bits import bits
+
+        program = bits(program)
+    return program
 
 
 def _interface(request: Request, prepared: Prepared, plan: Plan) -> Interface:

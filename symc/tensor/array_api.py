@@ -64,7 +64,7 @@ _KINDS = {
     "complex floating": ("complex",),
     "numeric": ("int", "uint", "float", "complex"),
 }
-_STANDARD = {dtype.name: dtype for dtype in dtypes.ALL if dtype is not dtypes.FLOAT16}
+_STANDARD = {dtype.name: dtype for dtype in dtypes.ALL if not dtype.is_only_stored}
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Tensor:
