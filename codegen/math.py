@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from symc.codegen import bfloat16
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT16, UINT32, UINT64, DType
-from symc.codegen.meaning import bfloat16, special
 from symc.codegen.meaning import functions as meaning
+from symc.codegen.meaning import special
 from symc.codegen.record import record
 
 Number = bool | int | float

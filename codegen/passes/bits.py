@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.bfloat16 import from_bfloat16, to_bfloat16
 from symc.codegen.blocks import map_steps
 from symc.codegen.dtypes import BFLOAT16, FLOAT32, UINT16
 from symc.codegen.ir import (
@@ -30,7 +31,6 @@ from symc.codegen.ir import (
     Stmt,
     Var,
 )
-from symc.codegen.meaning.bfloat16 import from_bfloat16, to_bfloat16
 from symc.codegen.passes.walk import rebuild, rebuild_statement
 
 Block = tuple[Stmt, ...]
