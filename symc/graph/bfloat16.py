@@ -77,7 +77,13 @@ def widened(array: Any) -> Any:
 
 def rounded(node: Tensor, result: Any) -> Any:
     """What an op computed, as the array that a node promises."""
-    if node.dtype is not BFLOAT16 or node.op.takes_bfloat16:
+    return result if node.op.takes_bfloat16 else rounded_to(node.dtype, result)
+
+
+def rounded_to(dtype: DType, result: Any) -> Any:
+    """An array, as one of bfloat16 if that is the dtype."""
+    result = np.asarray(result)
+    if dtype is not BFLOAT16:
         return result
     with np.errstate(all="ignore"):
-        return np.asarray(result).astype(numpy_bfloat16(), copy=False)
+        return result.astype(numpy_bfloat16(), copy=False)

@@ -19,7 +19,7 @@ from symc.codegen.dtypes import BY_NAME
 from symc.codegen.record import record
 from symc.codegen.targets._abi import ffi
 from symc.errors import ShapeMismatch
-from symc.graph.bfloat16 import computed, of_all, rounded
+from symc.graph.bfloat16 import rounded_to, widened
 from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
 from symc.graph.types import to_numpy
@@ -53,16 +53,22 @@ class BoundCall:
     def run(self, values: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> list[Array]:
         """The results, which must have these shapes. Exceptions of ops get the user's line."""
         first = self.nodes[0]
+        ops = [node.op for node in self.nodes]
+        if not first.op.takes_bfloat16:
+            values = [*map(widened, values)]
         try:
             if first.op.common() is None:
-                found = [computed(node, node.op.evaluate)(*values) for node in self.nodes]
+                found = [op.evaluate(*values) for op in ops]
             else:
-                together = of_all(first, first.op.evaluate_all)(*values)
-                found = [rounded(node, together(node.op)) for node in self.nodes]
+                found = [*map(first.op.evaluate_all(*values), ops)]
         except BaseException as error:
             error.add_note(f"  called for  {described(first)}")
             raise
-        results = [np.asarray(value) for value in found]
+        # A node is any with this op: of another dtype, too, if the call is of float32 for bfloat16.
+        results = [
+            rounded_to(BY_NAME[kind.dtype], value)
+            for kind, value in zip(self.results, found, strict=True)
+        ]
         for node, kind, result, shape in zip(
             self.nodes, self.results, results, shapes, strict=True
         ):

@@ -396,7 +396,7 @@ copysign: FunctionOfTwo = elementwise(
 )  # fmt: skip
 
 
-# Of the floats of 16 bits: the step to the next, of a power of 2 and at least; what lies above all.
+# Of floats of 16 bits the step from 1 to the next, the least one, and what lies above all numbers.
 _STEPS = {
     FLOAT16: (2.0**-10, 2.0**-24, 2.0**16),
     BFLOAT16: (2.0**-7, 2.0**-133, 2.0**128 - 2.0**104),

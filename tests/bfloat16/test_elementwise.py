@@ -159,6 +159,21 @@ def test_conversions_to_and_from_every_dtype(dtype: str) -> None:
         )
 
 
+def test_the_next_number_of_each() -> None:
+    """That of float32 is rounded to the number itself."""
+    x, y = T.vector("x", dtype="bfloat16"), T.scalar("y", dtype="bfloat16")
+    a = every_bfloat16()
+    for mode in ("default", "python"):
+        f = symc.function([x, y], T.nextafter(x, y), mode=mode)
+        for end in (np.inf, -np.inf, 0.0, 1.0):
+            to = np.array(end, B)
+            with np.errstate(all="ignore"):
+                expected = np.nextafter(a, to)
+            np.testing.assert_array_equal(bits(f(a, to)), bits(expected))
+    finite = np.array([1, -2, 1e-40, 3.3895e38, 0], B)
+    np.testing.assert_array_equal(symc.function([x], T.spacing(x))(finite), np.spacing(finite))
+
+
 def test_rounding_is_to_the_nearest_and_even() -> None:
     x = T.vector("x", dtype="float32")
     rng = np.random.default_rng(7)
