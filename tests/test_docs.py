@@ -45,7 +45,9 @@ def test_the_navigation_has_every_page_and_notebook() -> None:
         assert (DOCS / name).is_file(), f"the navigation names {name}"
 
 
-@pytest.mark.parametrize("page", ["index", "how_it_works", "coming_from", "time_and_memory"])
+@pytest.mark.parametrize(
+    "page", ["index", "how_it_works", "coming_from", "time_and_memory", "dtypes"]
+)
 def test_blocks_print_what_stands_below_them(page: str) -> None:
     """A block that is not Python shows the output of the one before; `...` stands for anything."""
     names: dict[str, object] = {"__name__": "example"}

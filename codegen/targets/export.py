@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 TEMPLATES = load.FOLDER / "export"
 TYPES = {
-    "bool": "bool", "float16": "uint16_t", "float32": "float", "float64": "double",
+    "bool": "bool", "float16": "uint16_t", "bfloat16": "uint16_t", "float32": "float",
+    "float64": "double",
     "complex64": "float", "complex128": "double",
 }  # fmt: skip
 """The types of elements that have other names in C. A complex number is two of its type."""

@@ -420,7 +420,8 @@ def _next_of(dtype: DType) -> Expression:
         step = ir.binary("max", step, number(0.6 * smallest))
         towards = ir.Select(ir.binary("lt", x, y), step, ir.Unary("neg", step, x.dtype), x.dtype)
         moved = ir.binary("add", ir.Call("copysign", (size, x), x.dtype), towards)
-        found = ir.Select(ir.binary("eq", x, y), x, moved, x.dtype)
+        same = x if dtype is FLOAT16 else y  # as NumPy and ml_dtypes have it, for zeros
+        found = ir.Select(ir.binary("eq", x, y), same, moved, x.dtype)
         return ir.Select(ir.binary("eq", y, y), found, y, x.dtype)
 
     return following

@@ -170,7 +170,7 @@ def test_the_next_number_of_each() -> None:
             with np.errstate(all="ignore"):
                 expected = np.nextafter(a, to)
             np.testing.assert_array_equal(bits(f(a, to)), bits(expected))
-    finite = np.array([1, -2, 1e-40, 3.3895e38, 0], B)
+    finite = np.array([1, -2, 1e-40, 0], B)
     np.testing.assert_array_equal(symc.function([x], T.spacing(x))(finite), np.spacing(finite))
 
 

@@ -1,0 +1,34 @@
+/* ---- kernels ---- */
+
+/* x * w + 1.5   test_targets.py:25 */
+static __attribute__((noinline)) void add_kernel(
+    const uint16_t *restrict x, const uint16_t *restrict w, uint16_t *restrict out,
+    const int64_t x_1, const int64_t begin, const int64_t end)
+{
+    /* x * w + 1.5   test_targets.py:25 */
+    for (int64_t i = begin; i < end; i++) {
+#pragma omp simd
+        for (int64_t j = 0; j < x_1; j++) {
+            const uint16_t t = symc_f32_to_bf16(symc_bf16_to_f32(x[i * x_1 + j]) * symc_bf16_to_f32(w[j]));
+            out[i * x_1 + j] = symc_f32_to_bf16(symc_bf16_to_f32(t) + 1.5f);
+        }
+    }
+}
+
+/* sum(x, axis=1)   test_targets.py:25 */
+static __attribute__((noinline)) void SYMC_FOLDS sum_kernel(
+    const uint16_t *restrict x, uint16_t *restrict out_2, const int64_t x_1, const int64_t begin,
+    const int64_t end)
+{
+    /* sum(x, axis=1)   test_targets.py:25 */
+    for (int64_t i = begin; i < end; i++) {
+        float acc = 0.0f;
+        /* sum(x, axis=1)   test_targets.py:25 */
+#pragma omp simd reduction(+:acc)
+        for (int64_t j = 0; j < x_1; j++) {
+            acc += symc_bf16_to_f32(x[i * x_1 + j]);
+        }
+        out_2[i] = symc_f32_to_bf16(acc);
+    }
+}
+
