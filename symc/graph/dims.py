@@ -294,6 +294,12 @@ def _reach(dim: Dim) -> tuple[int, int] | None:
     return low, high
 
 
+def at_most_one(dim: Dim) -> bool:
+    """Whether a length is provably 0 or 1, as that of the slice ``x[:1]``."""
+    reach = _reach(dim)
+    return reach is not None and reach[0] >= 0 and reach[1] <= 1
+
+
 def _atom_reach(atom: Atom) -> tuple[int, int] | None:
     if isinstance(atom, Size):
         return (-MOST - 1 if atom.axis is None else 0), MOST

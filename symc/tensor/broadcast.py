@@ -1,12 +1,13 @@
-"""How shapes combine: only axes whose length is 1 when the graph is built broadcast."""
+"""How shapes combine: axes broadcast whose length is known to be 1 when the graph is built."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from symc.errors import ShapeMismatch
-from symc.graph.dims import Dim
-from symc.graph.node import METHODS, Requirement, Tensor
+from symc.graph.dims import Dim, at_most_one
+from symc.graph.node import METHODS, OPERATORS, Requirement, Tensor
 from symc.graph.provenance import NOWHERE
 
 
@@ -22,11 +23,18 @@ def mismatch(
     label: str, axis: int, left: Tensor, right: Tensor, lengths: tuple[object, object]
 ) -> str:
     """The text of a `ShapeMismatch` between two arguments."""
-    return (
+    text = (
         f"{label}: axis {axis} is {lengths[0]} on the left and {lengths[1]} on the right\n"
         f"  left   {describe(left)}\n"
         f"  right  {describe(right)}"
     )
+    return text + _ADVICE if 1 in lengths else text
+
+
+_ADVICE = (
+    "\n  a length that was not known to be 1 does not broadcast; where it always is, declare it, as"
+    '\n  in T.matrix("x", shape=(None, 1)), or say T.specify_shape(x, (None, 1))'
+)
 
 
 def broadcast_shape(label: str, args: Sequence[Tensor]) -> tuple[Dim, ...]:
@@ -63,6 +71,38 @@ def _axis(label: str, args: Sequence[Tensor], axis: int, rank: int) -> Dim:
                 raise ShapeMismatch(mismatch(label, rank + axis, owner, arg, (result, dim)))
             result, owner = dim, arg
     return result
+
+
+def known_ones(x: Tensor, shape: Sequence[Dim]) -> Tensor:
+    """`x` to be stretched to a shape: slices of one element are of known length 1 where it is not.
+
+    ``x[:, :1]`` has ``min(1, n)`` columns. That there is one is checked at run time.
+    """
+    for axis, (dim, wanted) in enumerate(zip(x.type.shape[::-1], shape[::-1], strict=False), 1):
+        if dim != wanted and _is_slice_of_one(dim) and not _is_short(wanted):
+            x = OPERATORS["specify_length"](x, x.ndim - axis, 1)
+    return x
+
+
+def with_known_ones(args: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The arguments, to be combined at each index: slices of one element stretch to the others."""
+    first = args[0].type.shape
+    if all(arg.type.shape is first or not arg.type.shape for arg in args):
+        return args
+    shapes = [arg.type.shape[::-1] for arg in args]
+    longest = [
+        next((dim for dim in dims if not _is_short(dim)), 1)
+        for dims in zip_longest(*shapes, fillvalue=1)
+    ]
+    return [known_ones(arg, longest[::-1]) for arg in args]
+
+
+def _is_slice_of_one(dim: Dim) -> bool:
+    return not isinstance(dim, int) and at_most_one(dim)
+
+
+def _is_short(dim: Dim) -> bool:
+    return dim == 1 or _is_slice_of_one(dim)
 
 
 def broadcast_requirements(

@@ -10,6 +10,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph.inputs import as_tensor, refuse_bool
 from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.tensor.broadcast import with_known_ones
 from symc.tensor.elementwise import ELEMENTWISE, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
@@ -195,8 +196,9 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
     array([0.  , 0.25])
     """
     refuse_bool("where", condition)
-    then, otherwise = common((x, y), "same", "where")
-    return ELEMENTWISE["where"](cast_to(as_tensor(condition), BOOL), then, otherwise)
+    branches = common((x, y), "same", "where")
+    given = [cast_to(as_tensor(condition), BOOL), *branches]
+    return ELEMENTWISE["where"](*with_known_ones(given))
 
 
 def switch(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:

@@ -1,0 +1,81 @@
+"""Slices of one element stretch as NumPy's do, though their length is ``min(1, n)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.errors import ShapeMismatch
+from symc.graph.dims import at_most_one
+from tests.ops.shape_cases import draw, verify
+
+Build = Callable[[Any, Any], Any]
+CASES: dict[str, Build] = {
+    "a column": lambda x, xp: x[:, :1] * x,
+    "the last row": lambda x, xp: x - x[-1:],
+    "one in the middle": lambda x, xp: x[1:2] * x[:, 2:3] - x,
+    "a row and a column": lambda x, xp: x[:, 1:2].T - x[:, 1:2],
+    "the one before the last": lambda x, xp: x * x[-2:-1],
+    "other ranks": lambda x, xp: x[0, :1] + x,
+    "where": lambda x, xp: xp.where([True, False, True], x[:1], x),
+    "a known length": lambda x, xp: x[:, :1] * np.ones((4, 7)),
+    "broadcast_to": lambda x, xp: xp.broadcast_to(x[:, :1], (4, 6)),
+    "broadcast_arrays": lambda x, xp: xp.broadcast_arrays(x[:1], x)[0],
+    "choose": lambda x, xp: xp.choose(np.array([[0], [1], [1], [0]]), [x[:1], x]),
+    "two of them": lambda x, xp: x[:1] * x[-1:],
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_slice_of_one_element_stretches(name: str) -> None:
+    build = CASES[name]
+    verify(lambda x: build(x, T), draw(4, 3), oracle=lambda x: build(x, np))
+
+
+def test_it_is_written_to_all_of_a_region() -> None:
+    def oracle(x: Any) -> list[Any]:
+        row, column = x.copy(), x.copy()
+        row[1:] += x[:1]
+        column[:, :] = x[:, 1:2]
+        return [row, column]
+
+    verify(lambda x: [x[1:].inc(x[:1]), x[:, :].set(x[:, 1:2])], draw(4, 3), oracle=oracle)
+
+
+def test_in_loops_and_in_batches() -> None:
+    x, value = T.matrix("x"), draw(4, 3)
+    scanned, _ = symc.scan(lambda row: row[:1] * row, sequences=[x])
+    mapped = symc.vmap(lambda row: row[1:2] - row)(x)
+    got = symc.function([x], [scanned, mapped])(value)
+    np.testing.assert_array_equal(got[0], value[:, :1] * value)
+    np.testing.assert_array_equal(got[1], value[:, 1:2] - value)
+
+
+def test_that_there_is_one_is_checked() -> None:
+    x = T.matrix("x")
+    f = symc.function([x], x[:, 5:6] * x)
+    with pytest.raises(ShapeMismatch, match="axis 1 has length 0, and must have 1"):
+        f(draw(4, 3))
+    assert f(draw(2, 6)).shape == (2, 6)
+
+
+def test_what_is_one_by_chance_does_not_stretch_and_the_error_says_what_to_do() -> None:
+    x, y = T.matrix("x"), T.matrix("y")
+    f = symc.function([x, y], x * y)
+    with pytest.raises(ShapeMismatch, match=r"(?s)axis 1 is 1 on .*shape=\(None, 1\)"):
+        f(draw(4, 1), draw(4, 3))
+    with pytest.raises(ShapeMismatch) as caught:
+        f(draw(4, 2), draw(4, 3))
+    assert "declare" not in str(caught.value)
+
+
+def test_which_lengths_are_at_most_one() -> None:
+    x = T.vector("x")
+    short = [x[:1], x[-1:], x[3:4], x[-3:-2]]
+    assert all(at_most_one(part.type.shape[0]) for part in short)
+    assert not any(at_most_one(part.type.shape[0]) for part in (x, x[:2], x[1:], x[:-1]))
