@@ -41,7 +41,7 @@ from symc.graph.node import (
     Tensor,
     TensorLike,
 )
-from symc.graph.packed import Packed, Packing, parts_of
+from symc.graph.packed import Packed, Packing, parts_of, returned_of
 from symc.graph.provenance import warn
 from symc.graph.request import Request
 from symc.graph.types import to_numpy
@@ -259,7 +259,7 @@ def _as_outputs(outputs: Outputs) -> tuple[list[Tensor], str, list[str]]:
 
 
 def _outputs(items: Iterable[Any]) -> list[Tensor]:
-    return [_output(part) for item in items for part in parts_of(item)]
+    return [_output(part) for item in items for part in returned_of(item)]
 
 
 def _items(outputs: Any) -> list[Any]:

@@ -30,6 +30,11 @@ class Packed:
     def parts(self) -> tuple[Tensor, ...]:
         """The tensors, in the order of the arrays."""
 
+    @property
+    def returned(self) -> tuple[Tensor, ...]:
+        """The parts as functions return them: with the checks that a value of them needs."""
+        return self.parts
+
 
 class Packing:
     """Which neighbouring arrays of a function belong together: for each value, kind and count.
@@ -86,3 +91,8 @@ class Packing:
 def parts_of(value: Any) -> tuple[Any, ...]:
     """The tensors of a value; any other value alone."""
     return value.parts if isinstance(value, Packed) else (value,)
+
+
+def returned_of(value: Any) -> tuple[Any, ...]:
+    """The tensors that a function computes for a value; any other value alone."""
+    return value.returned if isinstance(value, Packed) else (value,)

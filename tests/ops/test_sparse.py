@@ -308,6 +308,20 @@ def test_a_bug_examples_with_sparse_matrices_were_refused(tmp_path: Path) -> Non
     interpreted.report(tmp_path / "report.html", example=(value, np.ones(COLUMNS)))
 
 
+def test_a_bug_parts_that_do_not_fit_were_returned_to_scipy() -> None:
+    """Which writes where the indices say: `toarray` of the result crashed."""
+    indices, starts, count = T.ivector("indices"), T.ivector("starts"), T.lscalar("count")
+    made = T.sparse.csr_from_parts([1.0, 2.0, 3.0], indices, starts, count)
+    f = symc.function([indices, starts, count], [made, made.T.scale_rows([1.0, 10.0, 100.0])])
+    same, scaled = f([0, 2, 1], [0, 2, 3], 3)
+    assert same.toarray().tolist() == [[1, 0, 2], [0, 3, 0]]
+    assert scaled.toarray().tolist() == [[1, 0], [0, 30], [200, 0]]
+    for wrong in (([0, 3, 1], [0, 2, 3]), ([0, -1, 1], [0, 2, 3]), ([0, 2, 1], [0, 5, 3]),
+                  ([0, 2, 1], [1, 2, 3]), ([0, 2, 1], [0, 2, 2]), ([0, 2, 1], [])):  # fmt: skip
+        with pytest.raises(BadIndex):
+            f(*wrong, 3)
+
+
 def test_scipy_is_imported_only_for_results() -> None:
     code = (
         "import sys, symc, symc.tensor as T; a = T.sparse.csr_matrix('a'); "

@@ -16,6 +16,7 @@ from symc.graph.types import as_dtype, promote
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import ones, zeros
+from symc.tensor.checked import Checked
 from symc.tensor.domains import Domain
 from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import dim_of, normal_axis, public
@@ -23,7 +24,7 @@ from symc.tensor.logic import eq, where
 from symc.tensor.matrix_product import is_blas
 from symc.tensor.reduce import sum as summed
 from symc.tensor.reshape import reshape
-from symc.tensor.sparse.products import RowNumbers, SparseBack, SparseDot, rows_of
+from symc.tensor.sparse.products import STATUS, RowNumbers, SparseBack, SparseDot, rows_of
 from symc.tensor.views import broadcast_to, expand_dims
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ class SparseMatrix(Packed):
     @property
     def parts(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         return self.data, self.indices, self.indptr, self.minor
+
+    @property
+    def returned(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The parts, checked: SciPy uses indexes as they are, and reads and writes anywhere."""
+        fits = eq(RowNumbers(STATUS)(*self.parts[1:]), 0)
+        text = "the indices of a sparse matrix do not fit its indptr and shape"
+        return self.data, Checked(text, is_index=True)(self.indices, fits), *self.parts[2:]
 
     @property
     def dtype(self) -> DType:
