@@ -43,6 +43,19 @@ def assembly(folder: str | Path, notes: Mapping[str, str], *, quick: bool = Fals
     )
 
 
+def on_device(device: str) -> str:
+    """Where the code of a function on a device can be seen.
+
+    >>> on_device("opencl:0:0")
+    "f.source has its kernels, and drivers of OpenCL keep the device's code to themselves"
+    """
+    if device.startswith("opencl"):
+        return (
+            "f.source has its kernels, and drivers of OpenCL keep the device's code to themselves"
+        )
+    return "f.ptx() and f.sass() have its code"
+
+
 def _disassembled(program: str, binary: Path, notes: Mapping[str, str]) -> str:
     command = [program, "--disassemble", "--no-show-raw-insn", str(binary)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

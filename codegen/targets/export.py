@@ -58,7 +58,7 @@ TAKEN = WORDS | {
 """Names that arrays cannot have: the texts in `runtime/export/` use these, and shared variables
 have
 functions whose names end so, after the program's name."""
-FILES = frozenset({"blas", "call", "card", "check", "data", "kernels", "sim", "test"})
+FILES = frozenset({"blas", "call", "card", "check", "data", "kernels", "opencl", "sim", "test"})
 """Names that programs cannot have: files in the folder are."""
 ROLES = ("input", "shared", "constant", "output")
 Shape = tuple[int, ...]
@@ -66,14 +66,16 @@ Shape = tuple[int, ...]
 
 @record
 class Kernels:
-    """The kernels of a program on a graphics card: a CUDA module, and their names.
+    """The kernels of a program on a device: a module, and their names.
 
-    `shared` are the names of kernels of `runtime/`, which follow them.
+    `shared` are the names of kernels of `runtime/`, which follow them. `options` are those of
+    OpenCL's compiler, and None for CUDA.
     """
 
     module: DeviceModule
     names: tuple[str, ...]
     shared: tuple[str, ...]
+    options: tuple[str, ...] | None = None
 
 
 @record

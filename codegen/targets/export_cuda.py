@@ -33,57 +33,72 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from symc.codegen.emit.device_module import DeviceModule
+    from symc.codegen.runtime.load import Dialect
 
 Image: TypeAlias = "tuple[DeviceModule, tuple[str, ...]]"  # and the names of its kernels
 PARAMETERS = "_on_card", "void *stream"
+SAID = {
+    "context": "Its context\n// is the primary one, which CUDA's runtime and other libraries use.",
+    "streams": ", a CUstream or cudaStream_t (NULL: the default one)",
+}
 
 
 def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]:
     """The texts to be written, by file name; as `export.files`."""
     name = exported.name
-    images = dict(_images(exported))
-    card_prototype = prototype(exported, *PARAMETERS)
-    places = glue_places(exported)
-    places["tables"] += "\n" + _tables(exported, images)
-    places["counts"] += f"\n#define IMAGES {len(images)}"
-    places["counts"] += f"\n#define KERNELS {sum(len(names) for _, names in images.values())}"
+    images = dict(images_of(exported, "cuda"))
     build = {
         "name": name,
         "images": " ".join(images),
         "sim_flags": " ".join(["-march=native", *sim.MODULE_FLAGS, *sim.GCC_FLAGS]),
     }
-    made = {
-        f"{name}.h": template(
-            "cuda/name.h.in", **header_places(exported), card_prototype=card_prototype,
-            numbers=_numbers_noted(exported),
-        ),
-        f"{name}.c": template(
-            "cuda/name.c.in", **places, card_prototype=card_prototype
-        ),
-        f"{name}_program.c": exported.source,
+    made = host_files(exported, images, example, SAID)
+    made |= {
         "Makefile": template("cuda/Makefile.in", **build),
         "CMakeLists.txt": template("cuda/CMakeLists.txt.in", **build),
-    }  # fmt: skip
-    for file in ("call.h", "card.h", "kernels.h"):
-        made[file] = template(f"cuda/{file}")
+        "kernels.h": template("cuda/kernels.h"),
+    }
     for image, (module, kernels) in images.items():
         made[f"{image}.cu"] = _kernels(module)
         made[f"sim/{image}.cpp"] = _simulated(image, module, kernels)
-    made |= _simulator()
+    return made | _simulator()
+
+
+def host_files(
+    exported: Exported, images: Mapping[str, Image], example: Sequence[Shape] | None,
+    said: Mapping[str, str],
+) -> dict[str, str]:  # fmt: skip
+    """The files in C, which devices of all makers share; `said` has words of their header."""
+    name = exported.name
+    card_prototype = prototype(exported, *PARAMETERS)
+    places = glue_places(exported)
+    places["tables"] += "\n" + _tables(exported, images)
+    places["counts"] += f"\n#define IMAGES {len(images)}"
+    places["counts"] += f"\n#define KERNELS {sum(len(names) for _, names in images.values())}"
+    made = {
+        f"{name}.h": template(
+            "cuda/name.h.in", **header_places(exported), card_prototype=card_prototype,
+            numbers=_numbers_noted(exported), **said,
+        ),
+        f"{name}.c": template("cuda/name.c.in", **places, card_prototype=card_prototype),
+        f"{name}_program.c": exported.source,
+        "call.h": template("cuda/call.h"),
+        "card.h": template("cuda/card.h"),
+    }  # fmt: skip
     if example is not None:
         made["test.c"] = template("cuda/test.c.in", **test_places(exported, example))
         made["check.h"] = template("check.h")
     return made
 
 
-def _images(exported: Exported) -> Iterator[tuple[str, Image]]:
+def images_of(exported: Exported, dialect: Dialect) -> Iterator[tuple[str, Image]]:
     """The modules that are compiled, by the names of their images, and their kernels."""
     assert exported.kernels is not None
     kernels = exported.kernels
     if kernels.names:
         yield f"{exported.name}_kernels", (kernels.module, kernels.names)
     if kernels.shared:
-        text = load.base("cuda") + load.source_of(kernels.shared, "cuda")
+        text = load.base(dialect) + load.source_of(kernels.shared, dialect)
         yield f"{exported.name}_shared", (module_of(text), kernels.shared)
 
 

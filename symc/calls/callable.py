@@ -327,12 +327,12 @@ class Function(Generic[Result]):
         Raises TypeError for a function that is not compiled for the CPU, and `CompilerMissing`
         where no tool can show it.
         """
-        from symc.codegen.targets.assembly import assembly
+        from symc.codegen.targets.assembly import assembly, on_device
 
         if self.folder is None:
             raise TypeError(f"{self!r} has no machine code: the interpreter runs it")
         if self.device != "cpu":
-            raise TypeError(f"{self!r} is compiled for a device; see f.ptx() and f.sass()")
+            raise TypeError(f"{self!r} is compiled for {self.device}; {on_device(self.device)}")
         kernels = self.runner.compilation().optimised.kernels
         notes = {kernel.name: kernel.note for kernel in kernels}
         return assembly(self.folder, notes, quick=self.mode == "compile")

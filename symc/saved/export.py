@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from symc.calls.callable import Function
+    from symc.graph.request import Request
     from symc.pipeline.compile import Compilation
 
 
@@ -43,7 +44,8 @@ def export(
     A function on a device becomes a library for graphics cards: kernels in CUDA, which nvcc
     compiles, and a function in C, with arrays of the host or of the card. ``make test SIM=1`` runs
     it without a card, on the simulator, which goes along. ``make CUBLAS=1`` takes cuBLAS for matrix
-    products in place of kernels.
+    products in place of kernels. A function on a device of OpenCL becomes one for all of them: the
+    device's driver compiles the kernels when it is opened.
 
     Raises `CannotSave` for functions that call Python, or compute on several processes.
 
@@ -83,11 +85,6 @@ def _compilation(function: Function) -> Compilation:
     mode = "default" if function.mode == "python" else function.mode
     if request.device == "cpu":
         return compilation_of(request, mode)()
-    if target_of_device(request.device) == "opencl":
-        raise CannotSave(
-            f"{function.name} is compiled for {request.device}, and only functions for the"
-            ' processor and for CUDA can be exported: use device="cpu" or device="cuda"'
-        )
     from symc.cuda.devices import device
     from symc.cuda.functions import target_for
 
@@ -97,8 +94,10 @@ def _compilation(function: Function) -> Compilation:
 def _files(exported: Exported, example: Sequence[tuple[int, ...]] | None) -> dict[str, str]:
     if exported.kernels is None:
         from symc.codegen.targets.export import files
-    else:
+    elif exported.kernels.options is None:
         from symc.codegen.targets.export_cuda import files
+    else:
+        from symc.codegen.targets.export_opencl import files
     return files(exported, example)
 
 
@@ -119,7 +118,9 @@ def _exported(
         from symc.codegen.targets.on_device import KernelSource
 
         assert isinstance(source, KernelSource)
-        kernels = Kernels(source.module, tuple(facts["kernels"]), tuple(facts["routines"]))
+        kernels = Kernels(
+            source.module, tuple(facts["kernels"]), tuple(facts["routines"]), _options(request)
+        )
     return Exported(
         program=compilation.optimised,
         source=source.file(SOURCE),
@@ -131,6 +132,15 @@ def _exported(
         names=_names(function, compilation),
         kernels=kernels,
     )
+
+
+def _options(request: Request) -> tuple[str, ...] | None:
+    """Those that OpenCL's compiler is given, if the function is for it."""
+    if target_of_device(request.device) != "opencl":
+        return None
+    from symc.codegen.targets.opencl.platforms import device_named
+
+    return device_named(request.device).options
 
 
 def _names(function: Function, compilation: Compilation) -> dict[str, str]:

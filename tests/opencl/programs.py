@@ -6,6 +6,8 @@ kernels that crashes, as PoCL's did, takes its process with it.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -18,7 +20,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.errors import CannotSave, DTypeError
+from symc.errors import DTypeError
 
 DEVICE = "opencl"
 PROGRAMS: dict[str, Callable[[], None]] = {}
@@ -207,9 +209,37 @@ def files_and_profiles() -> None:
         assert float(symc.load(Path(folder, "f.symc"))(np.zeros(4))) == 4
         with pytest.raises(TypeError, match="compiled for no CUDA device"):
             f.ptx()
-        with pytest.raises(CannotSave, match="only functions for the processor and for CUDA"):
-            f.export(folder)
+        with pytest.raises(TypeError, match=r"for opencl:0:0; f\.source has its"):
+            f.assembly()
+        page = Path(folder, "page.html")
+        f.report(page, example=[np.zeros(4)])
+        assert "opencl:0:0" in page.read_text()
+        assert "__kernel " in page.read_text()
     assert symc.profile(f, np.zeros(4)).steps
+
+
+@program
+def exported_programs() -> None:
+    """The driver goes along, and the device's compiler takes the kernels when it is opened."""
+    from symc.codegen.targets.opencl import platforms
+
+    x = T.fmatrix("x")
+    w = symc.shared(np.ones((3, 2), np.float32), name="w", device=DEVICE)
+    outputs = [T.nnet.softmax(T.gamma(x) @ w), x[x > 1], T.cumsum(x, axis=1), x.argmax(axis=0)]
+    f = symc.function([x], outputs, updates=[(w, w * 2)], name="several", device=DEVICE)
+    example = np.linspace(0.25, 3, 12, dtype=np.float32).reshape(4, 3)
+    with TemporaryDirectory() as folder:
+        f.export(folder, example=[example])
+        place = {**os.environ, "SYMC_OPENCL": platforms.libraries()[-1]}
+        command = ["make", "test", "OPENCL=1"]
+        done = subprocess.run(command, cwd=folder, env=place, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        for name in ("out", "out_2", "out_3", "out_4", "w"):
+            assert f"{name}: as expected" in done.stdout.decode()
+        place["SYMC_OPENCL"] = "/nowhere.so"
+        command = ["./several_test", "data"]
+        done = subprocess.run(command, cwd=folder, env=place, capture_output=True, check=False)
+        assert "there is no device of OpenCL" in done.stdout.decode()
 
 
 @program

@@ -148,13 +148,14 @@ int cuDeviceTotalMem(size_t *bytes, int ordinal) {
     return status_of(status);
 }
 
-// CUDA's numbers: 16 processors, 97 memory that the threads of a block share; everything else is 0.
+// CUDA's numbers: 1 threads of a block, 16 processors, 97 memory that the threads of a block share; everything else is 0.
 // Each block has 4 KiB for sums over its threads.
 int cuDeviceGetAttribute(int *value, int attribute, int ordinal) {
     const device *device = device_of(ordinal);
     uint64_t found = 0;
     int status = 0;
     if (!device) return INVALID;
+    if (attribute == 1) status = device_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, &found);
     if (attribute == 16) status = device_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, &found);
     if (attribute == 97) {
         status = device_number(device, CL_DEVICE_LOCAL_MEM_SIZE, &found);

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symc.codegen.errors import CompilerMissing
-from symc.codegen.targets.assembly import Listing, listings
+from symc.codegen.targets.assembly import Listing, listings, on_device
 from symc.show.report.changes import PassChange
 from symc.show.report.contents import Contents
 from symc.show.report.correspondence import spans
@@ -50,7 +50,7 @@ def machine_code(contents: Contents) -> tuple[list[Listing], str]:
     """The function's instructions, or why there are none to be shown."""
     function = contents.function
     if function.device != "cpu":
-        return [], "The function is compiled for a device: f.ptx() and f.sass() have its code."
+        return [], f"The function is compiled for {function.device}: {on_device(function.device)}."
     if function.folder is None:
         return [], "The interpreter runs this function: there is no machine code."
     try:

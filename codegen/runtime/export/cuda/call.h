@@ -295,7 +295,11 @@ static const char *status_words(int64_t status, const char *const *words, int64_
     case NO_FILE: return "a file of the folder is missing, or has another length";
     case TOO_LONG: return "an array has more than 2^30 elements";
     case TOO_LARGE: return "a length does not fit into 64 bits";
+#ifdef SYMC_OPENCL
+    case NO_DRIVER: return "there is no device of OpenCL (libOpenCL.so.1, or what SYMC_OPENCL names)";
+#else
     case NO_DRIVER: return "there is no CUDA driver (libcuda.so.1) of version 12 or later";
+#endif
     case NO_BLAS: return "there is no cuBLAS (libcublas.so.12 or 13)";
     }
     if (status <= BLAS_ERROR) return "cuBLAS reports an error: its status is -2000 minus this one";

@@ -1,7 +1,7 @@
 // Graphics cards as the exported program uses them: the CUDA driver, found when the program runs, so
 // that nothing is linked with CUDA. With -DSYMC_SIM it is the simulator in sim/, which is linked.
 // With -DSYMC_CUBLAS matrix products are cuBLAS's, which is found in the same way; else the program
-// has kernels for them.
+// has kernels for them. With -DSYMC_OPENCL the driver is the one over OpenCL in opencl/.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@ enum { NO_MEMORY = -1, NO_FILE = -2, TOO_LONG = -3, NO_DRIVER = -4, NO_BLAS = -5
 
 // Numbers of cuda.h.
 enum {
-    PROCESSORS = 16,           // attributes of cards
+    MOST_THREADS = 1,          // attributes of cards
+    PROCESSORS = 16,
     SHARED_OPTIN = 97,
     KERNEL_SHARED = 1,         // attributes of kernels
     KERNEL_DYNAMIC_SHARED = 8,
@@ -51,7 +52,7 @@ typedef struct driver {
 
 typedef int look_up(const char *name, void **address, int version, uint64_t flags, int *status);
 
-#ifdef SYMC_SIM
+#if defined SYMC_SIM || defined SYMC_OPENCL
 look_up cuGetProcAddress;
 
 static look_up *find_driver(void) {
@@ -135,6 +136,10 @@ static int64_t open_card(card *own, int number) {
     cuda->functions.processors = value;
     TRY(cuda->cuDeviceGetAttribute(&value, SHARED_OPTIN, own->device));
     cuda->functions.shared_bytes = value;
+#ifdef SYMC_OPENCL  // a team has a work-group of its own
+    TRY(cuda->cuDeviceGetAttribute(&value, MOST_THREADS, own->device));
+    cuda->functions.alone = value < 512 ? value : 512;
+#endif
     TRY(cuda->cuDevicePrimaryCtxRetain(&cuda->functions.context, own->device));
     return 0;
 }
