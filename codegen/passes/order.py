@@ -6,6 +6,7 @@
     scatters    writes at computed places, what they read, and sums of it become one loop
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
+    short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
@@ -41,13 +42,14 @@ from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.scatters import scatters
+from symc.codegen.passes.short_rows import short_rows
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, beside, scatters, simplify, collapse, fuse, simplify, place, tile, vectorize,
-    unroll, distribute, lanes, parallel, carry, declare,
+    reuse, join, beside, scatters, simplify, collapse, short_rows, fuse, simplify, place, tile,
+    vectorize, unroll, distribute, lanes, parallel, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""
