@@ -11,11 +11,13 @@ from symc.graph.inputs import as_tensor, is_number
 from symc.graph.node import Tensor, TensorLike
 from symc.loops.api import Looping, looping
 from symc.loops.build import step_number
+from symc.loops.handed import called
 from symc.loops.outcome import until
 from symc.loops.states import initial_value
 from symc.tensor.broadcast import describe
 
 MANY = 2**63 - 1  # steps
+_ONE_BY_ONE = "states, each an argument of its own"
 
 
 def while_loop(
@@ -42,12 +44,18 @@ def while_loop(
     >>> steps.eval({n: 27})
     array(111)
     """
-    first = _condition(condition(*map(initial_value, _listed(init))))
+
+    def goes_on(states: Sequence[Any]) -> Tensor:
+        given = {_ONE_BY_ONE: len(states)}
+        return _condition(called("while_loop: the condition", condition, tuple(states), given))
+
+    first = goes_on([*map(initial_value, _listed(init))])
     steps = T.where(first, MANY if max_steps is None else max_steps, 0)
 
     def step(*state: Tensor) -> Any:
-        after = _typed(_listed(body(*state)), state)
-        return after, until(T.logical_not(_condition(condition(*after))))
+        made = called("while_loop: the body", body, state, {_ONE_BY_ONE: len(state)})
+        after = _typed(_listed(made), state)
+        return after, until(T.logical_not(goes_on(after)))
 
     unbounded = max_steps is None
     return _last(looping(step, None, _listed(init), None, steps, unbounded=unbounded), init)
@@ -73,7 +81,8 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
     steps = T.maximum(as_tensor(upper) - lower, 0)
 
     def step(*state: Tensor) -> Any:
-        return _listed(body(number + lower, *state))
+        given = {"counter": 1, _ONE_BY_ONE: len(state)}
+        return _listed(called("fori_loop: the body", body, (number + lower, *state), given))
 
     return _last(looping(step, None, _listed(init), None, steps, step=number), init)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from symc.codegen.record import record
 from symc.errors import LoopError
 from symc.graph.node import Tensor
 from symc.loops.build import row_of
+from symc.loops.handed import called
 from symc.loops.outcome import Outcome, outcome
 from symc.loops.sequences import Along
 from symc.loops.states import Start, refit
@@ -69,34 +70,14 @@ def _call(
         () if start is None else tuple(row_of(start.rows) for _ in start.taps) for start in starts
     )
     arguments = [slot for slots in (*rows, *earlier) for slot in slots]
-    try:
-        returned = fn(*arguments, *constants)
-    except TypeError as error:
-        counts = [sum(map(len, rows)), sum(map(len, earlier)), len(constants)]
-        _check_signature(fn, counts, error)
-        raise
+    given = {
+        "rows of sequences": sum(map(len, rows)),
+        "earlier rows of outputs": sum(map(len, earlier)),
+        "non_sequences": len(constants),
+    }
+    returned = called("scan: the function", fn, (*arguments, *constants), given)
     states = [None if start is None else start.rows.dtype for start in starts]
     return Traced(rows, earlier, tuple(starts), outcome(returned, states))
-
-
-def _check_signature(fn: Callable[..., Any], counts: Sequence[int], error: TypeError) -> None:
-    """Raises `LoopError` if a function that failed does not take that many arguments."""
-    from inspect import signature  # late: only where something is wrong
-
-    if not callable(cast("object", fn)):
-        raise LoopError(f"scan: the first argument must be a function, not {fn!r}") from error
-    try:
-        taken = signature(fn)
-    except ValueError:
-        return
-    try:
-        taken.bind(*range(sum(counts)))
-    except TypeError as misfit:
-        kinds = ("rows of sequences", "earlier rows of outputs", "non_sequences")
-        given = ", ".join(f"{n} {kind}" for n, kind in zip(counts, kinds, strict=True) if n)
-        raise LoopError(
-            f"scan: the function takes {taken}, and is given {given or 'nothing'}: {misfit}"
-        ) from error
 
 
 def _named(tensor: Tensor, tap: int) -> str | None:

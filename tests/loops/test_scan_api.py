@@ -323,12 +323,20 @@ def test_strict_wants_all_that_is_used() -> None:
             lambda x: symc.scan(lambda a: (a, symc.until(a > 0), symc.until(a < 0)), x),
             "returned until.* twice",
         ),
-        (lambda x: symc.scan(x, x), "the first argument must be a function, not <x"),
+        (lambda x: symc.scan(x, x), "the function cannot be called: it is <x"),
         (
             lambda x: symc.scan(lambda a, b: a, x, [0.0], [1.0]),
             r"takes \(a, b\), and is given 1 rows of sequences, 1 earlier rows",
         ),
         (lambda x: symc.fori_loop(0, cast("Any", 2.5), lambda i, a: a, x), "i goes from one int"),
+        (
+            lambda x: symc.fori_loop(0, 9, lambda i, both: both, [x, x]),  # JAX's way
+            r"the body takes \(i, both\), and is given 1 counter, 2 states, each an argument",
+        ),
+        (
+            lambda x: symc.while_loop(lambda both: both[0] > 1, lambda a, b: (a, b), [x[0], x[1]]),
+            r"the condition takes \(both\), and is given 2 states",
+        ),
     ],
 )  # fmt: skip
 def test_what_does_not_fit(make: Callable[[Tensor], Any], text: str) -> None:
