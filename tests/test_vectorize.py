@@ -29,6 +29,7 @@ def computed(build: Callable[..., Any], *arrays: Any) -> Any:
         (lambda r, v: r @ v, (0, None), (A, V), A @ V),
         (lambda c: c.max() - c.min(), 1, (A,), np.ptp(A, axis=0)),
         (lambda r: T.sort(r)[::-1], 0, (A,), np.sort(A, axis=1)[:, ::-1]),
+        (lambda r: T.interp(r, [-1.0, 0.0, 1.0], V), 0, (A,), np.interp(A, [-1.0, 0.0, 1.0], V)),
         (lambda r: T.outer(r, r), -2, (A,), A[:, :, None] * A[:, None]),
         (lambda r: T.zeros(2), 0, (A,), np.zeros((4, 2))),
         (lambda s: s * 2, 0, (V,), V * 2),
@@ -136,6 +137,11 @@ def test_what_is_refused() -> None:
         (lambda: T.vectorize(T.sum, signature="(n)->()")(s), RankError, "needs 1 axes here"),
         (lambda: T.vectorize(T.sum, signature="(n)->()")(x, x), TypeError, "has 1 arguments"),
         (lambda: symc.vmap(lambda r: r[r > 0])(x), symc.errors.NotBatchable, ""),
+        (
+            lambda: symc.vmap(lambda r: T.searchsorted(r, 0.5))(x),
+            symc.errors.NotBatchable,
+            "vectors would differ",
+        ),
         (
             lambda: symc.vmap(lambda r, k: r[k:].sum())(x, T.lvector("k")),
             symc.errors.NotBatchable,

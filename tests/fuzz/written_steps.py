@@ -1,7 +1,8 @@
 """Steps that write into their states, as lines of text, drawn at random and made smaller.
 
 Names end in a digit and begin with what they hold: m a matrix, v a column of it, w a row, s a
-number. `m` alone is NumPy or `symc.tensor`, `to` writes, `i` is the number of the step.
+number, k an integer. `m` alone is NumPy or `symc.tensor`, `to` writes, `i` is the number of the
+step.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-Kind = Literal["m", "v", "w", "s"]
-CONSTANTS: tuple[tuple[str, Kind], ...] = (("m9", "m"), ("v9", "v"), ("w9", "w"))
+Kind = Literal["m", "v", "w", "s", "k"]
+CONSTANTS: tuple[tuple[str, Kind], ...] = (("m9", "m"), ("v9", "v"), ("w9", "w"), ("k9", "k"))
+BOUNDS = ("i", "i + 1", "i - 1", "-i", "k9", "k9 - i", "-k9", "2 * i", "None", "1")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Step:
     def shape(self, kind: Kind) -> tuple[int, ...]:
         """The shape of what a name holds."""
         whole = (self.height, self.width)
-        return {"m": whole, "v": whole[:1], "w": whole[1:], "s": ()}[kind]
+        return {"m": whole, "v": whole[:1], "w": whole[1:], "s": (), "k": ()}[kind]
 
     def text(self) -> str:
         """A function of a library, a writer, the number of the step, states and constants."""
@@ -102,9 +104,15 @@ class _Maker:
         )
         return found
 
+    def span(self) -> str:
+        """A slice between numbers of the step and of the call, of whatever length."""
+        step = self.pick(["", "", ", -1", ", 2"])
+        return f"slice({self.pick(BOUNDS)}, {self.pick(BOUNDS)}{step})"
+
     def number(self) -> str:
         m, v, w = self.name("m"), self.name("v"), self.name("w")
         return str(self.pick([
+            f"m.sum({v}[{self.span()}]) * 0.3", f"m.sum({m}[{self.span()}, {self.span()}]) * 0.2",
             f"{m}[i % {self.height}, {int(self.rng.integers(self.width))}]", f"m.sum({w}) * 0.2",
             f"{v}[i % {self.height}]", f"{v}[-1]", "1.0 / (i + 1)",
         ]))  # fmt: skip
@@ -133,13 +141,13 @@ class _Maker:
         return str(self.pick([*plain, *special[kind]]))
 
     def place(self, length: int) -> tuple[str, str]:
-        """An index along an axis; whether it is of one element, all in number, or one fewer."""
+        """An index along an axis; whether it is of one element, all, one fewer, or any number."""
         found: tuple[str, str] = self.pick([
             (f"{int(self.rng.integers(-length, length))}", "one"), (f"i % {length}", "one"),
             (f"-1 - i % {length}", "one"), ("slice(None)", "all"), (f"order{length}", "all"),
             ("slice(None, None, -1)", "all"), (f"some{length}", "repeats"),
             (f"(some{length} + i) % {length}", "repeats"), ("slice(1, None)", "fewer"),
-            ("slice(None, -1)", "fewer"),
+            ("slice(None, -1)", "fewer"), (self.span(), "span"),
         ])  # fmt: skip
         return found
 
@@ -147,7 +155,7 @@ class _Maker:
         """Values for a part of something."""
         if extent == "repeats" and how == "put" and inner != "s":
             return self.value(kind)  # the last of them stays
-        if extent == "one" or self.chance(0.2):
+        if extent in ("one", "span") or self.chance(0.2):
             return self.value(inner)
         return (
             self.value(kind)

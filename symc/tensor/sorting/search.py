@@ -11,6 +11,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.codegen.routines import declare
+from symc.errors import NotBatchable
 from symc.graph.dims import product, sub
 from symc.graph.formulas import Index, ReadElement, term_formula
 from symc.graph.inputs import as_tensor, constant_value
@@ -47,6 +48,13 @@ class SearchSorted(Op):
     def evaluate(self, *args: Array) -> Array:
         found = np.searchsorted(args[0], args[1], side="right" if self.right else "left")
         return np.asarray(found, dtype=np.int64)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        if batched[0]:
+            raise NotBatchable(
+                "searchsorted: the vectors would differ from one batch element to another"
+            )
+        return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
         numbers, values = node.args
