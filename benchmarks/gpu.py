@@ -4,6 +4,7 @@
     python benchmarks/gpu.py --only rows1024 matmul    some rows
     python benchmarks/gpu.py --json figures.json       also as a file
     python benchmarks/gpu.py --device cuda:sim --tiny  tries every row on the simulator; no figures
+    python benchmarks/gpu.py --device opencl --tiny    the first device of OpenCL, with short arrays
 
 Each group of rows runs in a process of its own: one that fails, hangs or loses the device is named,
 and the others go on. Lines are printed, and written to the file, as they come. All of it takes less
@@ -37,6 +38,7 @@ from gpu_rows import ROWS
 
 import symc
 import symc.cuda
+from symc.cuda.makers import OpenclDevice
 
 MARK = "symc-line "  # before lines of a group's process for this one
 LIMIT = 150.0  # seconds of one group
@@ -113,7 +115,9 @@ def describe(options: argparse.Namespace) -> list[str]:
 
     device = symc.cuda.device(options.device)
     facts = [f"{device.title}, symc {symc.__version__}, Python {sys.version.split()[0]}"]
-    if not device.is_simulator:
+    if isinstance(device.maker, OpenclDevice):
+        facts.append(", ".join([device.maker.found.platform, *device.maker.found.versions]))
+    elif not device.is_simulator:
         from symc.codegen.targets.cuda import nvrtc
 
         version = device.driver.version()
