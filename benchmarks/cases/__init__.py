@@ -25,6 +25,7 @@ from cases import (
     scalar,
     softmax,
     sorting,
+    training_memory,
 )
 
 CASES: tuple[Case, ...] = (
@@ -53,4 +54,5 @@ CASES: tuple[Case, ...] = (
     fourier.CASE,
     sorting.CASE,
     *first.CASES,
+    *training_memory.CASES,
 )

@@ -146,7 +146,9 @@ class Printer:
                     return UNARY, (f"({self.lang.types[dtype.name]})", *called)
                 return LEAF, called
             case Select(
-                Binary("lt", Var() as index, Const(0)), Binary("add", same, Var() as length), other
+                Binary("lt", Var() as index, Const(0)),
+                Binary("add", same, Var() | Const() as length),
+                other,
             ) if index == same == other and expr.dtype is INT64 and self.flag is None:
                 return self.wrapped(index, length)
             case Select(condition, then, otherwise, dtype):
@@ -253,7 +255,7 @@ class Printer:
             inner.append((arg, SELECT))
         return (*inner, ")")
 
-    def wrapped(self, index: Var, length: Var) -> tuple[int, tuple[Piece, ...]]:
+    def wrapped(self, index: Var, length: Var | Const) -> tuple[int, tuple[Piece, ...]]:
         """An index that counts from the end if it is negative.
 
         gcc would make a choice between two addresses of ``?:``, which takes twice as long.

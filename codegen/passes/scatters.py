@@ -23,7 +23,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from symc.codegen.blocks import every_step, map_blocks, map_steps
-from symc.codegen.dtypes import FLOAT16
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -355,7 +354,7 @@ def _named(kernel: Kernel, buffer: str) -> Block | None:
     every = list(statements(kernel.body))
     writes = [stmt for stmt in every if isinstance(stmt, Store | Accumulate)]
     match [stmt for stmt in writes if stmt.buffer == buffer]:
-        case [Store(_, index, value) as store] if value.dtype is not FLOAT16:
+        case [Store(_, index, value) as store] if not value.dtype.is_only_stored:
             pass
         case _:
             return None

@@ -147,12 +147,13 @@ SYMC_INLINE void symc_butterfly5(const double *x, const double *xi, double *y, d
 }
 
 // SYMBOL symc_fft_pass
-// NEEDS symc_fft symc_butterflies
+// NEEDS symc_fft symc_butterflies SYMC_OUT_OF_LINE
 // One pass: `done` transforms' lengths multiply by `factor`. Vector loops run over neighbouring
 // sequences, or over roots where only one sequence is left.
 #define SYMC_FFT_PASS(factor, ...)                                                               \
-    static void symc_fft_pass##factor(const symc_fft *f, int64_t done, int64_t width,            \
-                                      const double *restrict x, double *restrict y) {            \
+    static SYMC_OUT_OF_LINE void symc_fft_pass##factor(const symc_fft *f, int64_t done,          \
+                                                       int64_t width, const double *restrict x,  \
+                                                       double *restrict y) {                     \
         const int64_t total = f->n * width, left = f->n / (factor * done), m = left * width;     \
         const int64_t turn = 2 * left * f->step, to = done * m;                                  \
         const double *roots = f->roots;                                                          \

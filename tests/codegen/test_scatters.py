@@ -155,3 +155,21 @@ def test_rows_at_indexes_that_are_out_of_range_are_refused_before_anything_is_wr
     with pytest.raises(IndexError):
         step(np.array([0, 7]), np.ones(2))
     assert not w.get_value().any()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_values_of_half_precision_are_rounded_where_they_were_stored(dtype: str) -> None:
+    """An element that two scatters add is rounded once, before both."""
+    h, base = T.tensor(dtype, (None,), "h"), T.tensor(dtype, (7,), "base")
+    given_twice = h * h + h
+    outputs = [T.inc_subtensor(base[k], given_twice), given_twice.sum()]
+    rng = np.random.default_rng(6)
+    arguments = [rng.integers(-7, 7, 50), rng.normal(size=50), np.zeros(7)]
+    results = [
+        symc.function([k, h, base], outputs, mode=mode, allow_input_downcast=True)(*arguments)
+        for mode in (None, "python")
+    ]
+    for got, wanted in zip(*results, strict=True):
+        np.testing.assert_allclose(
+            np.asarray(got, "float64"), np.asarray(wanted, "float64"), rtol=0.02
+        )
