@@ -413,3 +413,17 @@ def test_nan_and_infinities(dtype: str) -> None:
             if name not in ("maximum", "minimum", "fmax", "fmin", "clip", "relu", "max", "min",
                             "max of numbers", "cummax", "x + 0", "0 - x"):  # fmt: skip
                 assert np.array_equal(*signs), f"the sign of zero: {name} {mode}"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_bug_errors_between_slots_of_a_loop_had_no_line(mode: str) -> None:
+    """Arguments that are parts of a loop have no lines; then the message says that of the op."""
+    x, y = T.vector("x"), T.vector("y")
+    steps: list[Callable[[Any, Any], Any]] = [
+        lambda i, state: state + y,
+        lambda i, state: state[i:].set(y),
+    ]
+    for step in steps:
+        f = symc.function([x, y], symc.fori_loop(1, 2, step, x), mode=mode)
+        with pytest.raises(ShapeMismatch, match=LINE):
+            f(V, V[:1] if step is steps[0] else V)

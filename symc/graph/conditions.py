@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from symc.graph.dims import Dim, Poly, Size, sizes, substitute
 from symc.graph.inputs import constant_value
 from symc.graph.interpreter import evaluate
 from symc.graph.node import METHODS, Array, Requirement, Tensor
-from symc.graph.provenance import located_at
+from symc.graph.provenance import NOWHERE, Where, located_at
 from symc.graph.walks import walk
 
 
@@ -36,14 +36,30 @@ def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
     found: list[tuple[Tensor, Requirement]] = []
     seen: set[Any] = set()
     for node in order:
+        unknown = node.where is not NOWHERE and any(arg.where is NOWHERE for arg in node.args)
         with located_at(node.where):
             for requirement in node.op.require(node):
+                if unknown:
+                    requirement = _with_line(requirement, node.where)
                 holds = requirement.holds
                 key = frozenset(holds) if isinstance(holds, tuple) else holds
                 if key not in seen:
                     seen.add(key)
                     found.append((node, requirement))
     return found
+
+
+def _with_line(requirement: Requirement, where: Where) -> Requirement:
+    """A condition whose message says where the node was written: its arguments may have no lines.
+
+    Those of slots do not, in the body of a loop.
+    """
+
+    def message(value: Callable[[Any], Any]) -> str:
+        text = requirement.message(value)
+        return text if "\n  at " in text else f"{text}\n  at     {where}"
+
+    return Requirement(requirement.holds, requirement.error, message)
 
 
 def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
