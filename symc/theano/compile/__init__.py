@@ -27,10 +27,12 @@ from symc.theano.compile.mode import (
     NanGuardMode,
     get_default_mode,
     get_mode,
+    optdb,
     predefined_linkers,
     predefined_modes,
     predefined_optimizers,
     register_mode,
+    register_optimizer,
 )
 from symc.theano.compile.ops import (
     DeepCopyOp,
@@ -67,10 +69,11 @@ __all__ = [
     "SymbolicInput", "SymbolicOutput", "UnusedInputError", "ViewOp", "as_op", "builders",
     "config", "debugmode", "deep_copy_op", "function", "function_dump", "function_module",
     "get_default_mode", "get_mode", "io", "io_connection_pattern", "mode", "monitormode",
-    "nanguardmode", "ops", "orig_function", "pfunc", "predefined_linkers", "predefined_modes",
-    "predefined_optimizers", "profiling", "rebuild_collect_shared",
-    "register_deep_copy_op_c_code", "register_mode", "register_rebroadcast_c_code",
-    "register_shape_c_code", "register_shape_i_c_code", "register_specify_shape_c_code",
+    "nanguardmode", "ops", "optdb", "orig_function", "pfunc", "predefined_linkers",
+    "predefined_modes", "predefined_optimizers", "profiling", "rebuild_collect_shared",
+    "register_deep_copy_op_c_code", "register_mode", "register_optimizer",
+    "register_rebroadcast_c_code", "register_shape_c_code", "register_shape_i_c_code",
+    "register_specify_shape_c_code",
     "register_view_op_c_code", "shape", "shape_i", "shared", "shared_constructor", "sharedvalue",
     "specify_shape", "view_op",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from symc.theano.compile.inferred import as_compiled
 from symc.theano.compile.io import Out
 from symc.theano.compile.mode import get_mode
 from symc.theano.compile.rebuild import of_target, substituted
+from symc.theano.compile.rewriting import rewritten
 from symc.theano.compile.sharedvalue import Container, SharedVariable
 from symc.theano.compile.vm import PythonProgram
 from symc.theano.configparser import config
@@ -363,10 +364,10 @@ def function(
 ) -> Function:  # fmt: skip
     """Compiles a function of `inputs` that computes `outputs` and updates shared variables."""
     del accept_inplace
-    made = defined(
+    made = rewritten(defined(
         inputs, outputs, mode, updates, givens, no_default_updates, name, rebuild_strict,
         on_unused_input, allow_input_downcast,
-    )  # fmt: skip
+    ))  # fmt: skip
     if profile is None:
         profile = config.profile
     if profile is False:

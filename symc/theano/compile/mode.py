@@ -6,6 +6,8 @@ from typing import Any
 
 from symc.theano.compile.watching import Watch, guarding
 from symc.theano.configparser import config
+from symc.theano.gof.optdb import Query
+from symc.theano.gof.optdb import optdb as optdb
 
 # The mode of symc's for each of Theano's.
 _SYMC = {
@@ -18,8 +20,9 @@ _SYMC = {
 class Mode:
     """A way of compiling, by the names of a linker and an optimizer.
 
-    symc has one compiler; the names choose between its modes. Tags that are included and excluded
-    are kept, and change nothing.
+    symc has one compiler; the names choose between its modes. An optimizer that is a rewrite of
+    Theano's kind, or a query for such, is applied to the graph before that, and tags choose among
+    those that programs registered (`symc.theano.gof.optdb`).
     """
 
     def __init__(self, linker: Any = None, optimizer: Any = "default", name: str = "Mode") -> None:
@@ -47,8 +50,8 @@ class Mode:
         return self._with(*(("requiring", tag) for tag in tags))
 
     def register(self, *optimizations: Any) -> Mode:
-        """The mode with rewrites of one's own, which symc does not have."""
-        raise NotImplementedError("symc.theano runs no rewrites of Theano's; see symc.rewrite")
+        """The mode with further rewrites, pairs of a rewrite and a position."""
+        return self._with(("register", *optimizations))
 
     def clone(self, link_kwargs: Any = None, optimizer: Any = "", **kwargs: Any) -> Mode:
         """The mode with other settings."""
@@ -157,9 +160,17 @@ def register_mode(name: str, mode: Mode) -> None:
     predefined_modes[name] = mode
 
 
+def register_optimizer(name: str, opt: Any) -> None:
+    """Enters a rewrite under a name that modes can have."""
+    if name in predefined_optimizers:
+        raise ValueError(f"Optimizer name already taken: {name}")
+    predefined_optimizers[name] = opt
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("optdb", "OPT_FAST_RUN", "OPT_FAST_COMPILE", "OPT_STABILIZE", "register_linker",
-                "register_optimizer"):  # fmt: skip
+    if name in ("OPT_FAST_RUN", "OPT_FAST_COMPILE", "OPT_STABILIZE", "OPT_MERGE"):
+        return Query([name.removeprefix("OPT_").lower()])
+    if name == "register_linker":
         raise AttributeError(
             f"symc.theano has no theano.compile.mode.{name}: symc has one compiler, whose rewrites "
             "are of its own expressions (symc.rewrite)"

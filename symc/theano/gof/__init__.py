@@ -3,7 +3,18 @@
 from importlib import import_module
 from typing import Any
 
-from symc.theano.gof import fg, graph, null_type, op, opt, params_type, toolbox, type, utils
+from symc.theano.gof import (
+    fg,
+    graph,
+    null_type,
+    op,
+    opt,
+    optdb,
+    params_type,
+    toolbox,
+    type,
+    utils,
+)
 from symc.theano.gof.enums import CEnumType, EnumList, EnumType
 from symc.theano.gof.fg import (
     CachedConstantError,
@@ -20,6 +31,14 @@ from symc.theano.gof.graph import (
     io_toposort,
     is_same_graph,
 )
+from symc.theano.gof.local_rewrites import (
+    LocalOptGroup,
+    LocalOptimizer,
+    OpRemove,
+    OpSub,
+    PatternSub,
+    local_optimizer,
+)
 from symc.theano.gof.op import (
     CLinkerOp,
     COp,
@@ -28,7 +47,27 @@ from symc.theano.gof.op import (
     PureOp,
     get_test_value,
 )
+from symc.theano.gof.optdb import (
+    DB,
+    EquilibriumDB,
+    LocalGroupDB,
+    ProxyDB,
+    Query,
+    SequenceDB,
+    TopoDB,
+)
 from symc.theano.gof.params_type import Params, ParamsType
+from symc.theano.gof.rewriters import (
+    EquilibriumOptimizer,
+    MergeOptimizer,
+    NavigatorOptimizer,
+    OpKeyOptimizer,
+    Optimizer,
+    SeqOptimizer,
+    TopoOptimizer,
+    inplace_optimizer,
+    optimizer,
+)
 from symc.theano.gof.toolbox import (
     Bookkeeper,
     Feature,
@@ -53,17 +92,76 @@ def __getattr__(name: str) -> Any:
         return import_module(f"symc.theano.gof.{name}")
     if name in _LINKERS:
         return getattr(import_module("symc.theano.gof.link"), name)
-    if not name.startswith("__"):
-        return getattr(opt, name)  # says what to use where it is a rewrite's
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [
-    "Apply", "Bookkeeper", "CDataType", "CEnumType", "CLinkerOp", "COp", "CachedConstantError",
-    "Constant", "EnumList", "EnumType", "Feature", "FunctionGraph", "Generic", "History",
-    "InconsistencyError", "MethodNotDefined", "MissingInputError", "NodeFinder", "Op", "OpenMPOp",
-    "Params", "ParamsType", "PreserveVariableAttributes", "PrintListener", "PureOp",
-    "ReplaceValidate", "Type", "Validator", "Variable", "clone", "fg", "general_toposort",
-    "generic", "get_test_value", "graph", "io_toposort", "is_same_graph", "null_type", "op",
-    "params_type", "scratchpad", "toolbox", "type", "utils",
+    "DB",
+    "Apply",
+    "Bookkeeper",
+    "CDataType",
+    "CEnumType",
+    "CLinkerOp",
+    "COp",
+    "CachedConstantError",
+    "Constant",
+    "EnumList",
+    "EnumType",
+    "EquilibriumDB",
+    "EquilibriumOptimizer",
+    "Feature",
+    "FunctionGraph",
+    "Generic",
+    "History",
+    "InconsistencyError",
+    "LocalGroupDB",
+    "LocalOptGroup",
+    "LocalOptimizer",
+    "MergeOptimizer",
+    "MethodNotDefined",
+    "MissingInputError",
+    "NavigatorOptimizer",
+    "NodeFinder",
+    "Op",
+    "OpKeyOptimizer",
+    "OpRemove",
+    "OpSub",
+    "OpenMPOp",
+    "Optimizer",
+    "Params",
+    "ParamsType",
+    "PatternSub",
+    "PreserveVariableAttributes",
+    "PrintListener",
+    "ProxyDB",
+    "PureOp",
+    "Query",
+    "ReplaceValidate",
+    "SeqOptimizer",
+    "SequenceDB",
+    "TopoDB",
+    "TopoOptimizer",
+    "Type",
+    "Validator",
+    "Variable",
+    "clone",
+    "fg",
+    "general_toposort",
+    "generic",
+    "get_test_value",
+    "graph",
+    "inplace_optimizer",
+    "io_toposort",
+    "is_same_graph",
+    "local_optimizer",
+    "null_type",
+    "op",
+    "opt",
+    "optdb",
+    "optimizer",
+    "params_type",
+    "scratchpad",
+    "toolbox",
+    "type",
+    "utils",
 ]  # fmt: skip

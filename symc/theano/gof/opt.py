@@ -1,17 +1,21 @@
-"""`theano.gof.opt`, as far as it has a meaning: symc has no rewrites of Theano's kind.
+"""`theano.gof.opt`: rewrites of Theano's graphs, which programs write for their own ops.
 
-Programs that write rewrites of their own for Theano's graphs are told to use `symc.rewrite`.
+Theano's own rewrites are not there: symc rewrites its expressions, see `symc.rewrite`.
 """
 
 from __future__ import annotations
 
+import logging as logging
 from typing import Any
 
-_GONE = (
-    "EquilibriumOptimizer", "LocalOptGroup", "LocalOptimizer", "MergeOptimizer", "OpKeyOptimizer",
-    "OpRemove", "OpSub", "Optimizer", "PatternSub", "SeqOptimizer", "TopoOptimizer", "in2out",
-    "local_optimizer", "optimizer", "out2in",
-)  # fmt: skip
+from symc.theano.configparser import config as config
+from symc.theano.gof.early_rewrites import copy_stack_trace as copy_stack_trace
+from symc.theano.gof.early_rewrites import pre_constant_merge as pre_constant_merge
+from symc.theano.gof.early_rewrites import (
+    pre_greedy_local_optimizer as pre_greedy_local_optimizer,
+)
+from symc.theano.gof.local_rewrites import *
+from symc.theano.gof.rewriters import *
 
 
 def check_stack_trace(
@@ -23,9 +27,8 @@ def check_stack_trace(
 
 
 def __getattr__(name: str) -> Any:
-    if name in _GONE:
-        raise AttributeError(
-            f"symc.theano has no theano.gof.opt.{name}: it rewrites symc's expressions; see "
-            "symc.rewrite"
-        )
+    if name == "theano":
+        import symc.theano
+
+        return symc.theano
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -28,6 +28,9 @@ class Dot(Op):
     __props__ = ()
     differentiates_integers = True
 
+    def __str__(self) -> str:
+        return "dot"
+
     def make_node(self, *inputs: Any) -> Apply:
         given = [as_tensor_variable(each) for each in inputs]
         if len(given) != 2:

@@ -80,10 +80,19 @@ class ProdWithoutZeros(CAReduceDtype):
     L_op = Op.L_op
 
 
+def _named(op: Any) -> str:
+    """The name of an op, with its axes where it has some."""
+    name = type(op).__name__.rstrip("_")
+    return name if op.axis is None else f"{name}{{{', '.join(map(str, op.axis))}}}"
+
+
 class All(NamedReduction):
     """Whether all elements are true."""
 
     by = "and_"
+
+    def __str__(self) -> str:
+        return _named(self)
 
     def output_dtype(self, dtype: str) -> str:
         return "bool"
@@ -96,6 +105,9 @@ class Any_(NamedReduction):
     """Whether any element is true."""
 
     by = "or_"
+
+    def __str__(self) -> str:
+        return _named(self)
 
     def output_dtype(self, dtype: str) -> str:
         return "bool"
