@@ -37,7 +37,7 @@ static int64_t symc_row_indices(const symc_sparse *a, int64_t first, int64_t las
 // enough that the indices are still in the cache after they were looked at.
 static inline int64_t symc_row_chunk(int64_t rows, int64_t threads) {
     const int64_t chunk = rows / (8 * (threads > 0 ? threads : 1));
-    return chunk > 256 ? 256 : chunk > 0 ? chunk : 1;
+    return chunk > 512 ? 512 : chunk > 0 ? chunk : 1;
 }
 
 // SYMBOL symc_sparse_row_fNN
@@ -58,6 +58,38 @@ static inline real symc_sparse_row_fNN(const symc_sparse *a, int64_t i, const re
     }
     for (; p < count; p++) s0 += data[p] * x[at[p]];
     return (s0 + s1) + (s2 + s3);
+}
+
+// SYMBOL symc_sparse_vector_fNN
+// NEEDS symc_sparse symc_sparse_row_fNN symc_row_indices
+// Rows first ... last - 1 of A times a vector. So many rows are looked at before they are used that
+// their indices stay in the cache, and enough that elements of x are waited for together. A short row
+// is one loop: the end of a second one would be guessed wrongly as often as that of the first.
+static __attribute__((noinline)) int64_t symc_sparse_vector_fNN(const symc_sparse *a, int64_t first,
+                                                                int64_t last,
+                                                                const real *restrict data,
+                                                                const real *restrict x,
+                                                                real *restrict y) {
+    const int32_t *restrict indices = a->indices;
+    const int64_t *restrict starts = a->starts;
+    const int64_t per_row = first < last ? (starts[last] - starts[first]) / (last - first) : 0;
+    const int64_t rows = 2048 / (per_row + 1) + 8;
+    for (int64_t i = first; i < last;) {
+        const int64_t end = i + rows < last ? i + rows : last;
+        if (symc_row_indices(a, i, end)) return 1;
+        if (per_row < 16) {
+            int64_t p = starts[i];
+            for (; i < end; i++) {
+                const int64_t stop = starts[i + 1];
+                real sum = 0;
+                for (; p < stop; p++) sum += data[p] * x[indices[p]];
+                y[i] = sum;
+            }
+        } else {
+            for (; i < end; i++) y[i] = symc_sparse_row_fNN(a, i, data, x);
+        }
+    }
+    return 0;
 }
 
 // SYMBOL symc_eight_f32
@@ -109,21 +141,14 @@ static inline void symc_sparse_few_fNN(const symc_sparse *a, int64_t i, int64_t 
 
 // SYMBOL symc_sparse_rows_fNN
 // NEEDS symc_sparse_four_fNN symc_sparse_one_fNN symc_sparse_few_fNN
-// NEEDS symc_sparse_row_fNN symc_row_indices
+// NEEDS symc_sparse_vector_fNN symc_row_indices
 // Rows first ... last - 1 of A x. What a row needs of x stays in the cache from one piece of the
 // columns to the next.
 static __attribute__((noinline)) int64_t symc_sparse_rows_fNN(const symc_sparse *a, int64_t first,
                                                               int64_t last, int64_t n,
                                                               const real *data, const real *x,
                                                               real *y) {
-    if (n == 1) {
-        for (int64_t i = first; i < last;) {
-            const int64_t end = i + 32 < last ? i + 32 : last;
-            if (symc_row_indices(a, i, end)) return 1;
-            for (; i < end; i++) y[i] = symc_sparse_row_fNN(a, i, data, x);
-        }
-        return 0;
-    }
+    if (n == 1) return symc_sparse_vector_fNN(a, first, last, data, x, y);
     if (symc_row_indices(a, first, last)) return 1;
     for (int64_t i = first; i < last; i++) {
         int64_t j = 0;
