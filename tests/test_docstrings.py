@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -67,6 +68,35 @@ def test_help_says_what_it_is_and_shows_it(module: str) -> None:
     found = {name: faults(each) for name, each in CALLABLES.items() if is_of(name, module)}
     lacking = [f"{name}: {', '.join(said)}" for name, said in found.items() if said]
     assert not lacking, f"{len(lacking)} of {len(found)}:\n" + "\n".join(lacking)
+
+
+INNER = {
+    "Device": (
+        "allocate", "failure", "give_stream_back", "later", "load", "open_blas", "order", "report",
+        "sweep", "take_stream", "use_blas",
+    ),
+    "Function": ("adopt", "arguments", "runner"),
+    "SparseMatrix": ("kind", "parts"),
+}  # fmt: skip
+"""Methods without an underscore that only other files of symc call."""
+
+
+def methods_of(name: str, kind: type) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties that a class defines itself."""
+    inner = INNER.get(kind.__name__, ())
+    for method, value in sorted(vars(kind).items()):
+        found = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+        if not method.startswith("_") and method not in inner and inspect.isfunction(found):
+            yield f"{name}.{method}", found
+
+
+def test_methods_have_examples() -> None:
+    """90 of 132 had none."""
+    classes = [(name, each) for name, each in CALLABLES.items() if inspect.isclass(each)]
+    methods = [found for name, each in classes for found in methods_of(name, each)]
+    assert len(methods) > 100
+    lacking = [name for name, each in methods if ">>> " not in (inspect.getdoc(each) or "")]
+    assert not lacking, f"{len(lacking)} of {len(methods)}:\n" + "\n".join(lacking)
 
 
 def is_of(name: str, module: str) -> bool:

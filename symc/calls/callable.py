@@ -159,7 +159,13 @@ class Function(Generic[Result]):
 
     @property
     def compiled(self) -> bool:
-        """Whether the next call runs the compiled program, and not the interpreter."""
+        """Whether the next call runs the compiled program, and not the interpreter.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> f.compiled
+        True
+        """
         return self._made.is_compiled
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -182,7 +188,13 @@ class Function(Generic[Result]):
 
     @property
     def shared(self) -> tuple[SharedVariable, ...]:
-        """The shared variables that the function reads or updates."""
+        """The shared variables that the function reads or updates.
+
+        >>> import symc
+        >>> w = symc.shared(1.0, name="w")
+        >>> symc.function([], updates={w: w * 2}, mode="python").shared
+        (<w float64[]>,)
+        """
         return self.request.shared
 
     def _keyword_names(self) -> dict[str, int]:
@@ -254,7 +266,15 @@ class Function(Generic[Result]):
         return copied
 
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
-        """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`."""
+        """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`.
+
+        >>> import tempfile
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> folder = f.export(tempfile.mkdtemp())
+        >>> sorted(path.name for path in folder.glob("*.h"))
+        ['call.h', 'function.h']
+        """
         made: Path = SERVICES["export"](self, folder, example)
         return made
 
@@ -300,24 +320,48 @@ class Function(Generic[Result]):
 
     @property
     def source(self) -> str:
-        """The generated C, and on a device after it the kernels in CUDA, as text."""
+        """The generated C, and on a device after it the kernels in CUDA, as text.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> "out[i] = x[i] * 2.0" in f.source
+        True
+        """
         return self.runner.compilation().source.text
 
     @property
     def program(self) -> str:
-        """The loops, printed in the grammar of `codegen/ir.py`."""
+        """The loops, printed in the grammar of `codegen/ir.py`.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> "out[i] = x[i]*2.0" in f.program
+        True
+        """
         from symc.codegen.text import text
 
         return text(self.runner.compilation().optimised)
 
     @property
     def graph(self) -> str:
-        """The rewritten graph, a line for each node."""
+        """The rewritten graph, a line for each node.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> "mul(%0, 2.0)" in f.graph
+        True
+        """
         text: str = SERVICES["dprint_text"](self.runner.compilation().rewritten)
         return text
 
     def explain(self) -> str:
-        """Which nodes are stored or share loops, and why; bytes and operations of each kernel."""
+        """Which nodes are stored or share loops, and why; bytes and operations of each kernel.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> "reads 8*x_0 bytes, writes 8*x_0" in f.explain()
+        True
+        """
         text: str = SERVICES["explain"](self.runner.compilation())
         return text
 
@@ -326,6 +370,11 @@ class Function(Generic[Result]):
 
         Raises TypeError for a function that is not compiled for the CPU, and `CompilerMissing`
         where no tool can show it.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> "ret" in f.assembly()
+        True
         """
         from symc.codegen.targets.assembly import assembly, on_device
 
@@ -338,7 +387,15 @@ class Function(Generic[Result]):
         return assembly(self.folder, notes, quick=self.mode == "compile")
 
     def report(self, path: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
-        """Writes a page about the function, for a browser; see `symc.show.report.page.report`."""
+        """Writes a page about the function, for a browser; see `symc.show.report.page.report`.
+
+        >>> import pathlib, tempfile
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> page = f.report(pathlib.Path(tempfile.mkdtemp(), "double.html"))
+        >>> page.read_text()[:15]
+        '<!doctype html>'
+        """
         page: Path = SERVICES["report"](self, path, example)
         return page
 
@@ -348,43 +405,89 @@ class Function(Generic[Result]):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """How long each stage of making this function took, in seconds."""
+        """How long each stage of making this function took, in seconds.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> all(seconds >= 0 for seconds in f.seconds.values())
+        True
+        """
         return self.runner.seconds
 
     @property
     def facts(self) -> dict[str, int]:
-        """Nodes before and after rewriting, number of kernels, and the like."""
+        """Nodes before and after rewriting, number of kernels, and the like.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> f.facts["kernels"]
+        1
+        """
         return self.runner.facts
 
     @property
     def hit(self) -> bool:
-        """Whether the function came from the cache."""
+        """Whether the function came from the cache.
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> again = symc.function([x], x * 2)
+        >>> again.hit
+        True
+        """
         return self.runner.hit
 
     @property
     def device(self) -> str:
-        """Where the function runs: "cpu", "cuda:0", "cuda:sim" ..."""
+        """Where the function runs: "cpu", "cuda:0", "cuda:sim" ...
+
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> f.device
+        'cpu'
+        """
         return self.request.device
 
     def ptx(self) -> str:
-        """The kernels of a function on a CUDA device as PTX; see `symc.cuda.inspect`."""
+        """The kernels of a function on a CUDA device as PTX; see `symc.cuda.inspect`.
+
+        >>> print(f.ptx())  # doctest: +SKIP
+        .visible .entry mul_kernel(
+        ...
+        """
         text: str = SERVICES["ptx"](self)
         return text
 
     def sass(self) -> str:
-        """The kernels in the device's machine code, where CUDA's tools are installed."""
+        """The kernels in the device's machine code, where CUDA's tools are installed.
+
+        >>> print(f.sass())  # doctest: +SKIP
+        .text.mul_kernel:
+        ...
+        """
         text: str = SERVICES["sass"](self)
         return text
 
     @property
     def resources(self) -> dict[str, dict[str, int]]:
-        """The resources of each kernel on a CUDA device: registers, shared memory, spills."""
+        """The resources of each kernel on a CUDA device: registers, shared memory, spills.
+
+        >>> f.resources["mul_kernel"]["registers"]  # doctest: +SKIP
+        16
+        """
         found: dict[str, dict[str, int]] = SERVICES["resources"](self)
         return found
 
     @property
     def folder(self) -> str | None:
-        """The folder with the generated source and the library; None in the interpreter."""
+        """The folder with the generated source and the library; None in the interpreter.
+
+        >>> import pathlib
+        >>> import symc, symc.tensor as T
+        >>> f = symc.function([x := T.vector("x")], x * 2)
+        >>> pathlib.Path(f.folder, "function.c").exists()
+        True
+        """
         return self.runner.folder
 
 

@@ -44,36 +44,78 @@ class DeviceArray:
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """The number of elements.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.size
+        2
+        """
         return math.prod(self.shape)
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The number of axes.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.ndim
+        2
+        """
         return len(self.shape)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
+        """Bytes of an element.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.itemsize
+        8
+        """
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Bytes of all elements.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.nbytes
+        16
+        """
         return self.size * self.dtype.itemsize
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next along each axis."""
+        """Bytes from one element to the next along each axis.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.strides
+        (16, 8)
+        """
         return strides(self.shape, self.dtype.itemsize)
 
     @property
     def stream(self) -> int:
-        """The stream that the values are computed on."""
+        """The stream that the values are computed on.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.stream == a.device.stream
+        True
+        """
         return self.memory.written
 
     def to_numpy(self) -> Array:
-        """A copy on the host, after waiting for the values."""
+        """A copy on the host, after waiting for the values.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.to_numpy()
+        array([[1., 2.]])
+        """
         array: Array = np.empty(self.shape, self.dtype)
         if self.size:
             driver, stream = self.device.driver, self.memory.written
@@ -83,11 +125,23 @@ class DeviceArray:
         return array
 
     def item(self) -> Any:
-        """The value of an array with one element, as a Python number."""
+        """The value of an array with one element, as a Python number.
+
+        >>> import symc
+        >>> symc.cuda.asarray([2.5], device="cuda:sim").item()
+        2.5
+        """
         return self.to_numpy().item()
 
     def copy(self) -> DeviceArray:
-        """Another array with the same values."""
+        """Another array with the same values.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> b = a.copy()
+        >>> b.ptr == a.ptr, b.to_numpy()
+        (False, array([[1., 2.]]))
+        """
         made = empty(self.shape, self.dtype, self.device)
         made.assign(self)
         return made
@@ -96,6 +150,12 @@ class DeviceArray:
         """Overwrite the values by those of an array of the same shape and dtype, on device or host.
 
         The array may be changed as soon as this returns.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.assign(a.to_numpy() + 1)
+        >>> a.to_numpy()
+        array([[2., 3.]])
         """
         if (values.shape, values.dtype) != (self.shape, self.dtype):
             raise ValueError(f"{self!r} cannot hold {values.dtype}{list(values.shape)}")
@@ -116,7 +176,13 @@ class DeviceArray:
                     driver.stream_synchronize(stream)
 
     def reshape(self, *shape: int | Sequence[int]) -> DeviceArray:
-        """The same memory with other axes; one length may be -1."""
+        """The same memory with other axes; one length may be -1.
+
+        >>> import symc
+        >>> a = symc.cuda.asarray([[1.0, 2.0]], device="cuda:sim")
+        >>> a.reshape((2, -1)).shape
+        (2, 1)
+        """
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = tuple(shape[0])
         lengths = [int(cast("int", length)) for length in shape]

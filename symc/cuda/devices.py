@@ -169,7 +169,15 @@ class Device:
 
     @property
     def stream(self) -> int:
-        """The stream that this thread uses: see `symc.cuda.stream`. 0 is the default stream."""
+        """The stream that this thread uses: see `symc.cuda.stream`. 0 is the default stream.
+
+        >>> import symc
+        >>> device = symc.cuda.device("cuda:sim")
+        >>> side = symc.cuda.Stream(device)
+        >>> with symc.cuda.stream(side):
+        ...     print(device.stream == side.handle)
+        True
+        """
         return self.current.handle
 
     def order(self, stream: int, *, after: int) -> None:
@@ -252,7 +260,11 @@ class Device:
                 self._waiting.append((events, action))
 
     def synchronize(self) -> None:
-        """Wait for all work on the device. Raises the errors of that work."""
+        """Wait for all work on the device. Raises the errors of that work.
+
+        >>> import symc
+        >>> symc.cuda.device("cuda:sim").synchronize()
+        """
         with self:
             self.driver.synchronize()
         self.sweep()
@@ -264,7 +276,11 @@ class Device:
         return self.pool.allocate(size, self.current.handle if stream is None else stream)
 
     def empty_cache(self) -> None:
-        """Give memory that no array uses back to the system, so that other libraries have it."""
+        """Give memory that no array uses back to the system, so that other libraries have it.
+
+        >>> import symc
+        >>> symc.cuda.device("cuda:sim").empty_cache()
+        """
         self.sweep()
         self.pool.empty()
 
@@ -272,6 +288,10 @@ class Device:
         """Bytes: ``total`` and ``free`` of the device, ``used`` by arrays of symc, and ``cached``.
 
         Cached memory is used again by the next calls; `empty_cache` gives it back.
+
+        >>> import symc
+        >>> sorted(symc.cuda.device("cuda:sim").memory_info())
+        ['cached', 'free', 'total', 'used']
         """
         self.sweep()
         with self:

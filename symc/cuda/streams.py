@@ -25,12 +25,21 @@ class Stream:
         self.handle = self.device.take_stream()
 
     def synchronize(self) -> None:
-        """Wait for all that is on the stream."""
+        """Wait for all that is on the stream.
+
+        >>> import symc
+        >>> symc.cuda.Stream("cuda:sim").synchronize()
+        """
         with self.device:
             self.device.driver.stream_synchronize(self.handle)
 
     def wait(self, other: Any) -> None:
-        """Let later work on this stream wait for earlier work on another (`stream` says which)."""
+        """Let later work on this stream wait for earlier work on another (`stream` says which).
+
+        >>> import symc
+        >>> first, second = symc.cuda.Stream("cuda:sim"), symc.cuda.Stream("cuda:sim")
+        >>> second.wait(first)
+        """
         self.device.order(self.handle, after=handle_of(other))
 
     def __cuda_stream__(self) -> tuple[int, int]:

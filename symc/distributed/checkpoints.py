@@ -70,7 +70,18 @@ class Checkpoint:
                 self.save()
 
     def save(self) -> None:
-        """Writes the file now, whole or not at all; all processes must call this."""
+        """Writes the file now, whole or not at all; all processes must call this.
+
+        >>> import pathlib, tempfile, symc, symc.distributed as D
+        >>> n = symc.shared(3.0, "n")
+        >>> step = symc.function([], updates=[(n, n + 1)], mode="python")
+        >>> place = pathlib.Path(tempfile.mkdtemp(), "run.symc")
+        >>> D.checkpoint(step, place).save()
+        >>> n.set_value(0.0)
+        >>> run = D.checkpoint(step, place)
+        >>> n.get_value()
+        array(3.)
+        """
         values = [whole(variable, self._group) for variable in self._step.shared]
         self._on_first(lambda: self._write(values))
 

@@ -27,17 +27,32 @@ class ProcessGroup:
 
     @property
     def communicator(self) -> Any:
-        """Its communicator of mpi4py."""
+        """Its communicator of mpi4py.
+
+        >>> import symc.distributed as D
+        >>> D.world().communicator.Get_size()
+        1
+        """
         return COMMUNICATORS[self.number]
 
     @property
     def rank(self) -> int:
-        """The number of this process in the group, from 0."""
+        """The number of this process in the group, from 0.
+
+        >>> import symc.distributed as D
+        >>> D.world().rank
+        0
+        """
         return int(self.communicator.Get_rank())
 
     @property
     def size(self) -> int:
-        """How many processes the group has."""
+        """How many processes the group has.
+
+        >>> import symc.distributed as D
+        >>> D.world().size
+        1
+        """
         return int(self.communicator.Get_size())
 
 

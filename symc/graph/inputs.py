@@ -356,7 +356,12 @@ class SharedVariable(Tensor):
 
     @property
     def device(self) -> str | None:
-        """The name of the device that holds the value; None for the host."""
+        """The name of the device that holds the value; None for the host.
+
+        >>> import symc
+        >>> symc.shared(1.0).device, symc.shared(1.0, device="cuda:sim").device
+        (None, 'cuda:sim')
+        """
         return self.op.place.name
 
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
@@ -366,6 +371,11 @@ class SharedVariable(Tensor):
 
         A value on a device is copied to the host, unless ``return_internal_type=True`` asks for
         the `symc.cuda.DeviceArray`.
+
+        >>> import symc
+        >>> w = symc.shared([1.0, 2.0], name="w")
+        >>> w.get_value()
+        array([1., 2.])
         """
         if self.device is not None and not return_internal_type:
             return self.op.evaluate()
@@ -379,6 +389,12 @@ class SharedVariable(Tensor):
 
         A variable on a device also takes arrays of any library that are there already.
         Raises `DTypeError`, `RankError` or `ShapeMismatch`, and then changes nothing.
+
+        >>> import symc
+        >>> w = symc.shared([1.0, 2.0], name="w")
+        >>> w.set_value([3, 4])
+        >>> w.get_value()
+        array([3., 4.])
         """
         place = self.op.place
         try:

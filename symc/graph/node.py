@@ -231,12 +231,22 @@ class Tensor(TensorMethods):
 
     @property
     def dtype(self) -> DType:
-        """The element type."""
+        """The element type.
+
+        >>> import symc.tensor as T
+        >>> T.vector("x").dtype, (T.vector("x") > 0).dtype
+        (float64, bool)
+        """
         return self.type.dtype
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The number of axes.
+
+        >>> import symc.tensor as T
+        >>> T.matrix("x").sum(axis=0).ndim
+        1
+        """
         return len(self.type.shape)
 
     def __repr__(self) -> str:

@@ -47,13 +47,25 @@ class Weights:
         self._rng = np.random.default_rng(seed)
 
     def normal(self, name: str, *shape: int, scale: float = 0.02) -> SharedVariable:
-        """A weight drawn from a normal distribution of this deviation."""
+        """A weight drawn from a normal distribution of this deviation.
+
+        >>> import symc, symc.tensor as T
+        >>> w = symc.nets.Weights(seed=0)
+        >>> w.normal("w", 3, 2).type
+        float32[3, 2]
+        """
         return self._made(name, lambda: scale * self._rng.standard_normal(shape))
 
     def filled(
         self, name: str, *shape: int, value: float = 0, learned: bool = True
     ) -> SharedVariable:
-        """A weight that begins as one number everywhere."""
+        """A weight that begins as one number everywhere.
+
+        >>> import symc, symc.tensor as T
+        >>> w = symc.nets.Weights(seed=0)
+        >>> w.filled("b", 2, value=0.5).get_value()
+        array([0.5, 0.5], dtype=float32)
+        """
         return self._made(name, lambda: np.full(shape, value), learned=learned)
 
     def _made(self, name: str, value: Any, *, learned: bool = True) -> SharedVariable:
@@ -67,13 +79,25 @@ class Weights:
     # --- layers -----------------------------------------------------------------------------------
 
     def dense(self, name: str, x: Tensor, units: int) -> Tensor:
-        """``x @ w + b`` along the last axis, whose length must be known."""
+        """``x @ w + b`` along the last axis, whose length must be known.
+
+        >>> import symc, symc.tensor as T
+        >>> w = symc.nets.Weights(seed=0)
+        >>> w.dense("out", T.tensor("float32", (None, 3)), 2).type
+        float32[input.shape[0], 2]
+        """
         inputs = known(x, -1)
         w = self.normal(f"{name}.w", inputs, units, scale=(2 / inputs) ** 0.5)
         return x @ w + self.filled(f"{name}.b", units)
 
     def conv(self, name: str, x: Tensor, features: int, size: int, **options: Any) -> Tensor:
-        """`T.nnet.conv2d` of images (images, channels, height, width), and a bias; not flipped."""
+        """`T.nnet.conv2d` of images (images, channels, height, width), and a bias; not flipped.
+
+        >>> import symc, symc.tensor as T
+        >>> w = symc.nets.Weights(seed=0)
+        >>> w.conv("c", T.tensor("float32", (1, 3, 8, 8)), 4, 3).type
+        float32[1, 4, 6, 6]
+        """
         channels = known(x, 1)
         scale = (2 / (channels * size * size)) ** 0.5
         w = self.normal(f"{name}.w", features, channels, size, size, scale=scale)
@@ -81,7 +105,14 @@ class Weights:
         return T.nnet.conv2d(x, w, flip_filters=False, **options) + b[:, None, None]
 
     def batch_norm(self, name: str, x: Tensor, *, training: bool) -> Tensor:
-        """`T.nnet.batch_norm`: by the batch's statistics in training, else by the running ones."""
+        """`T.nnet.batch_norm`: by the batch's statistics in training, else by the running ones.
+
+        >>> import symc, symc.tensor as T
+        >>> w = symc.nets.Weights(seed=0)
+        >>> y = w.batch_norm("n", T.tensor("float32", (8, 3)), training=True)
+        >>> y.type, len(w.updates)
+        (float32[8, 3], 2)
+        """
         count = known(x, 1)
         scale, shift = self.filled(f"{name}.scale", count, value=1), self.filled(f"{name}.b", count)
         mean = self.filled(f"{name}.mean", count, learned=False)
@@ -93,11 +124,23 @@ class Weights:
         return made.output
 
     def layer_norm(self, name: str, x: Tensor) -> Tensor:
-        """`T.nnet.layer_norm` along the last axis."""
+        """`T.nnet.layer_norm` along the last axis.
+
+        >>> import symc, symc.tensor as T
+        >>> w = symc.nets.Weights(seed=0)
+        >>> w.layer_norm("n", T.tensor("float32", (8, 3))).type
+        float32[8, 3]
+        """
         width = known(x, -1)
         scale = self.filled(f"{name}.scale", width, value=1)
         return T.nnet.layer_norm(x, scale, self.filled(f"{name}.b", width))
 
     def embedding(self, name: str, numbers: Tensor, count: int, width: int) -> Tensor:
-        """A row of weights for each of these integers from 0 to ``count - 1``."""
+        """A row of weights for each of these integers from 0 to ``count - 1``.
+
+        >>> import symc, symc.tensor as T
+        >>> w = symc.nets.Weights(seed=0)
+        >>> w.embedding("words", T.tensor("int64", (5,)), 100, 16).type
+        float32[5, 16]
+        """
         return T.nnet.embedding(self.normal(name, count, width), numbers)

@@ -105,23 +105,53 @@ class RandomStream:
         self._draws = 0
 
     def next_key(self) -> Tensor:
-        """A key that no other draw of this stream has, new at each call of a function."""
+        """A key that no other draw of this stream has, new at each call of a function.
+
+        >>> import symc, symc.tensor as T
+        >>> stream = T.random.RandomStream(0)
+        >>> stream.next_key().type
+        uint64[2]
+        """
         key = fold_in(self.state, self._draws)
         self._draws += 1
         _times[key] = now()
         return key
 
     def seed(self, seed: int | None = None) -> None:
-        """Starts anew from a seed: functions then repeat the numbers they gave after it."""
+        """Starts anew from a seed: functions then repeat the numbers they gave after it.
+
+        >>> import symc, symc.tensor as T
+        >>> stream = T.random.RandomStream(0)
+        >>> f = symc.function([], stream.normal())
+        >>> first = f()
+        >>> stream.seed(0)
+        >>> bool(f() == first)
+        True
+        """
         self.state.set_value(_state(seed))
 
     def get_state(self) -> Array:
-        """The state: a uint64 vector, the seed and the number of calls since."""
+        """The state: a uint64 vector, the seed and the number of calls since.
+
+        >>> import symc.tensor as T
+        >>> T.random.RandomStream(7).get_state()
+        array([7, 0], dtype=uint64)
+        """
         value: Array = self.state.get_value()
         return value
 
     def set_state(self, state: Any) -> None:
-        """Goes back, or on, to a state that `get_state` gave."""
+        """Goes back, or on, to a state that `get_state` gave.
+
+        >>> import symc, symc.tensor as T
+        >>> stream = T.random.RandomStream(0)
+        >>> f = symc.function([], stream.normal())
+        >>> before = stream.get_state()
+        >>> first = f()
+        >>> stream.set_state(before)
+        >>> bool(f() == first)
+        True
+        """
         array = np.asarray(state)
         if array.shape != (2,) or array.dtype != np.uint64:
             raise ValueError(

@@ -80,12 +80,24 @@ class SparseMatrix(Packed):
 
     @property
     def dtype(self) -> DType:
-        """The type of the elements."""
+        """The type of the elements.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.dtype
+        float64
+        """
         return self.data.dtype
 
     @property
     def ndim(self) -> int:
-        """The number of axes, 2."""
+        """The number of axes, 2.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.ndim
+        2
+        """
         return 2
 
     @property
@@ -95,18 +107,36 @@ class SparseMatrix(Packed):
 
     @property
     def shape(self) -> tuple[int | Tensor, int | Tensor]:
-        """The numbers of rows and columns, as those of tensors."""
+        """The numbers of rows and columns, as those of tensors.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.shape
+        (2, 2)
+        """
         rows, columns = self._lengths
         return public(rows), public(columns)
 
     @property
     def nnz(self) -> int | Tensor:
-        """The number of stored elements."""
+        """The number of stored elements.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.nnz
+        3
+        """
         return public(self.data.type.shape[0])
 
     @property
     def coordinates(self) -> tuple[Tensor, Tensor]:
-        """The row and the column of each stored element, int32."""
+        """The row and the column of each stored element, int32.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> [place.eval() for place in a.coordinates]
+        [array([0, 1, 1], dtype=int32), array([1, 0, 1], dtype=int32)]
+        """
         major = RowNumbers()(self.indices, self.indptr, self.minor)
         return (major, self.indices) if self.format == "csr" else (self.indices, major)
 
@@ -118,34 +148,72 @@ class SparseMatrix(Packed):
     # --- other matrices of the same structure -----------------------------------------------------
 
     def with_data(self, data: TensorLike) -> SparseMatrix:
-        """The matrix of other elements in the same places: of a vector as long as `data`."""
+        """The matrix of other elements in the same places: of a vector as long as `data`.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.with_data([1.0, 2.0, 6.0]).toarray().eval()
+        array([[0., 1.],
+               [2., 6.]])
+        """
         made = as_tensor(data)
         if made.ndim != 1:
             raise RankError(f"with_data: elements are a vector\n  given  {describe(made)}")
         return SparseMatrix(self.format, made, self.indices, self.indptr, self.minor)
 
     def astype(self, dtype: Any) -> SparseMatrix:
-        """The matrix with elements of another dtype."""
+        """The matrix with elements of another dtype.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.astype("float32").dtype
+        float32
+        """
         return self.with_data(cast_to(self.data, as_dtype(dtype)))
 
     @property
     def T(self) -> SparseMatrix:
-        """The transpose: of the other format, with the same parts."""
+        """The transpose: of the other format, with the same parts.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.format, a.T.format
+        ('csr', 'csc')
+        """
         format: Format = "csc" if self.format == "csr" else "csr"
         return SparseMatrix(format, *self.parts)
 
     def transpose(self) -> SparseMatrix:
-        """The same as `T`."""
+        """The same as `T`.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.transpose().toarray().eval()
+        array([[0., 4.],
+               [3., 5.]])
+        """
         return self.T
 
     def has_structure_of(self, other: SparseMatrix) -> bool:
-        """Whether both are known to have their elements in the same places."""
+        """Whether both are known to have their elements in the same places.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.has_structure_of(a * 2), a.has_structure_of(a.T)
+        (True, False)
+        """
         return self.format == other.format and self.parts[1:] == other.parts[1:]
 
     def multiply(self, other: Operand) -> SparseMatrix:
         """The elementwise product with a number, or an array that broadcasts to the shape.
 
         Another sparse matrix must have the same structure, as one made by `with_data` has.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.multiply([10.0, 1.0]).toarray().eval()
+        array([[ 0.,  3.],
+               [40.,  5.]])
         """
         return self._elementwise(other, lambda x, y: x * y, "*")
 
@@ -195,7 +263,13 @@ class SparseMatrix(Packed):
     # --- products ---------------------------------------------------------------------------------
 
     def dot(self, other: TensorLike) -> Tensor:
-        """The product with a dense matrix or vector, which is dense."""
+        """The product with a dense matrix or vector, which is dense.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.dot([1.0, 2.0]).eval()
+        array([ 6., 14.])
+        """
         if isinstance(other, SparseMatrix):
             raise TypeError(
                 f"{self!r} @ {other!r}: products of two sparse matrices are not to be had; "
@@ -214,15 +288,35 @@ class SparseMatrix(Packed):
         return self.T.dot(x.T).T
 
     def scale_rows(self, factors: TensorLike) -> SparseMatrix:
-        """Each row times its factor, of a vector."""
+        """Each row times its factor, of a vector.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.scale_rows([10.0, 1.0]).toarray().eval()
+        array([[ 0., 30.],
+               [ 4.,  5.]])
+        """
         return self.multiply(expand_dims(_vector("scale_rows", factors), 1))
 
     def scale_columns(self, factors: TensorLike) -> SparseMatrix:
-        """Each column times its factor, of a vector."""
+        """Each column times its factor, of a vector.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.scale_columns([10.0, 1.0]).toarray().eval()
+        array([[ 0.,  3.],
+               [40.,  5.]])
+        """
         return self.multiply(expand_dims(_vector("scale_columns", factors), 0))
 
     def sum(self, axis: int | None = None) -> Tensor:
-        """The sum of all elements, or those of columns (axis 0) or rows (axis 1): a vector."""
+        """The sum of all elements, or those of columns (axis 0) or rows (axis 1): a vector.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.sum().eval(), a.sum(axis=1).eval()
+        (array(12.), array([3., 9.]))
+        """
         if axis is None:
             return summed(self.data)
         along = normal_axis("sum", axis, 2)
@@ -231,7 +325,13 @@ class SparseMatrix(Packed):
         return matrix.dot(ones((matrix._lengths[1],), kind))
 
     def mean(self, axis: int | None = None) -> Tensor:
-        """The mean of all elements, those that are not stored included, or of an axis."""
+        """The mean of all elements, those that are not stored included, or of an axis.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.mean().eval(), a.mean(axis=0).eval()
+        (array(3.), array([2., 4.]))
+        """
         rows, columns = self.shape
         count = rows * columns if axis is None else self.shape[normal_axis("mean", axis, 2)]
         total = self.sum(axis)
@@ -239,7 +339,13 @@ class SparseMatrix(Packed):
         return total / divisor
 
     def diagonal(self) -> Tensor:
-        """The elements whose row and column are the same number."""
+        """The elements whose row and column are the same number.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.diagonal().eval()
+        array([0., 5.])
+        """
         from symc.tensor.math import minimum
 
         rows, columns = self.coordinates
@@ -251,13 +357,27 @@ class SparseMatrix(Packed):
         return inc_subtensor(padded[where(on_it, cast_to(rows, INT64), length)], kept)[:-1]
 
     def toarray(self) -> Tensor:
-        """The matrix as a dense tensor."""
+        """The matrix as a dense tensor.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.toarray().eval()
+        array([[0., 3.],
+               [4., 5.]])
+        """
         return inc_subtensor(zeros(self._lengths, self.dtype)[self.coordinates], self.data)
 
     todense = toarray
 
     def eval(self, values: Mapping[Any, Any] | None = None) -> Any:
-        """The value, a matrix of SciPy's, given those of its inputs: as that of tensors."""
+        """The value, a matrix of SciPy's, given those of its inputs: as that of tensors.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> (a * 2).eval().toarray()
+        array([[ 0.,  6.],
+               [ 8., 10.]])
+        """
         return METHODS["eval"](self, values)
 
     # --- operators --------------------------------------------------------------------------------
