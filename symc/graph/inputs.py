@@ -358,8 +358,7 @@ class SharedVariable(Tensor):
     def device(self) -> str | None:
         """The name of the device that holds the value; None for the host.
 
-        >>> import symc
-        >>> symc.shared(1.0).device, symc.shared(1.0, device="cuda:sim").device
+        >>> shared(1.0).device, shared(1.0, device="cuda:sim").device
         (None, 'cuda:sim')
         """
         return self.op.place.name
@@ -368,13 +367,10 @@ class SharedVariable(Tensor):
         """The value: a copy, or with ``borrow=True`` the live array, which updates overwrite.
 
         A copy waits until no call on another thread is changing the value.
-
         A value on a device is copied to the host, unless ``return_internal_type=True`` asks for
         the `symc.cuda.DeviceArray`.
 
-        >>> import symc
-        >>> w = symc.shared([1.0, 2.0], name="w")
-        >>> w.get_value()
+        >>> shared([1.0, 2.0]).get_value()
         array([1., 2.])
         """
         if self.device is not None and not return_internal_type:
@@ -390,11 +386,8 @@ class SharedVariable(Tensor):
         A variable on a device also takes arrays of any library that are there already.
         Raises `DTypeError`, `RankError` or `ShapeMismatch`, and then changes nothing.
 
-        >>> import symc
-        >>> w = symc.shared([1.0, 2.0], name="w")
+        >>> w = shared([1.0, 2.0])
         >>> w.set_value([3, 4])
-        >>> w.get_value()
-        array([3., 4.])
         """
         place = self.op.place
         try:
@@ -455,10 +448,8 @@ def shared(
     axes whose length is fixed to 1. On a `device` such as "cuda" its value stays in the memory of
     that device, where functions that are compiled for it update it.
 
-    >>> import numpy as np
-    >>> w = shared(np.zeros((2, 3)), name="w")
-    >>> w.get_value().shape
-    (2, 3)
+    >>> shared([[1.0, 2.0]], name="w").get_value().shape
+    (1, 2)
     """
     _check_name(name)
     if isinstance(value, Tensor):
