@@ -76,7 +76,7 @@ INNER = {
         "sweep", "take_stream", "use_blas",
     ),
     "Function": ("adopt", "arguments", "runner"),
-    "SparseMatrix": ("kind", "parts"),
+    "SparseMatrix": ("kind", "parts", "returned"),
 }  # fmt: skip
 """Methods without an underscore that only other files of symc call."""
 
