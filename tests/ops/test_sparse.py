@@ -209,10 +209,16 @@ def test_mistakes_have_errors_that_say_what_to_do() -> None:
     a, b, x = T.sparse.csr_matrix("a"), T.sparse.csr_matrix("b"), T.vector("x")
     with pytest.raises(TypeError, match="structured"):
         T.exp(a)  # type: ignore[arg-type]  # that is the mistake
-    with pytest.raises(TypeError, match="two sparse matrices"):
-        _ = a @ b  # type: ignore[operator]
     with pytest.raises(TypeError, match="same structure"):
-        _ = a + b
+        _ = a * b
+    with pytest.raises(ValueError, match="lengths differ"):
+        symc.function([a, b], a @ b)(matrix(), matrix())
+    with pytest.raises(ValueError, match="lengths differ"):
+        symc.function([a, b], a + b)(matrix(), matrix(rows=3))
+    with pytest.raises(BadIndex, match="slices or by vectors"):
+        _ = a[1]
+    with pytest.raises(BadIndex, match="two axes"):
+        _ = a[:1, :1, :1]
     with pytest.raises(TypeError, match="toarray"):
         _ = a + 1.0
     with pytest.raises(TypeError, match="toarray"):

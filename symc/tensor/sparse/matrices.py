@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, overload
 
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
@@ -25,6 +25,7 @@ from symc.tensor.matrix_product import is_blas
 from symc.tensor.reduce import sum as summed
 from symc.tensor.reshape import reshape
 from symc.tensor.sparse.products import STATUS, RowNumbers, SparseBack, SparseDot, rows_of
+from symc.tensor.sparse.structure import added, merged, multiplied, part
 from symc.tensor.views import broadcast_to, expand_dims
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class SparseMatrix(Packed):
     as in SciPy; `minor` is the number of columns (rows). Elements of one place add up. All parts
     are tensors: differentiate with respect to `data`. ``@`` multiplies with dense matrices and
     vectors on either side, ``*`` and ``/`` are elementwise, with numbers and whatever broadcasts.
+    Sums, products of two and parts (``a[2:5]``, ``a[:, [0, 3]]``) have a structure of their own.
 
     >>> import scipy.sparse, symc, symc.tensor as T
     >>> a, x = T.sparse.csr_matrix("a"), T.vector("x")
@@ -183,6 +185,26 @@ class SparseMatrix(Packed):
         format: Format = "csc" if self.format == "csr" else "csr"
         return SparseMatrix(format, *self.parts)
 
+    def tocsr(self) -> SparseMatrix:
+        """The matrix in compressed rows: in order, the elements of one place added up.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.T.tocsr().indices.eval()
+        array([1, 0, 1], dtype=int32)
+        """
+        return merged(self, "csr")
+
+    def tocsc(self) -> SparseMatrix:
+        """The matrix in compressed columns: in order, the elements of one place added up.
+
+        >>> import scipy.sparse, symc.tensor as T
+        >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
+        >>> a.tocsc().data.eval()
+        array([4., 3., 5.])
+        """
+        return merged(self, "csc")
+
     def transpose(self) -> SparseMatrix:
         """The same as `T`.
 
@@ -262,8 +284,12 @@ class SparseMatrix(Packed):
 
     # --- products ---------------------------------------------------------------------------------
 
-    def dot(self, other: TensorLike) -> Tensor:
-        """The product with a dense matrix or vector, which is dense.
+    @overload
+    def dot(self, other: SparseMatrix) -> SparseMatrix: ...
+    @overload
+    def dot(self, other: TensorLike) -> Tensor: ...
+    def dot(self, other: Operand) -> Tensor | SparseMatrix:
+        """The product with a dense matrix or vector, which is dense; with a sparse one, sparse.
 
         >>> import scipy.sparse, symc.tensor as T
         >>> a = T.sparse.as_sparse(scipy.sparse.csr_array([[0.0, 3.0], [4.0, 5.0]]))
@@ -271,16 +297,17 @@ class SparseMatrix(Packed):
         array([ 6., 14.])
         """
         if isinstance(other, SparseMatrix):
-            raise TypeError(
-                f"{self!r} @ {other!r}: products of two sparse matrices are not to be had; "
-                ".toarray() makes one dense"
-            )
+            return multiplied(self, other)
         x = as_tensor(other)
         if x.ndim not in (1, 2):
             raise RankError(f"a sparse matrix times {x.type}\n  given  {describe(x)}")
         return _product(self, x)
 
-    def __matmul__(self, other: TensorLike) -> Tensor:
+    @overload
+    def __matmul__(self, other: SparseMatrix) -> SparseMatrix: ...
+    @overload
+    def __matmul__(self, other: TensorLike) -> Tensor: ...
+    def __matmul__(self, other: Operand) -> Tensor | SparseMatrix:
         return self.dot(other)
 
     def __rmatmul__(self, other: TensorLike) -> Tensor:
@@ -399,7 +426,8 @@ class SparseMatrix(Packed):
 
     def __add__(self, other: Operand) -> Any:
         if isinstance(other, SparseMatrix):
-            self._check_structure(other, "+")
+            if not self.has_structure_of(other):
+                return added(self, other)
             return self.with_data(self.data + other.data)
         return self._dense_beside(other, "+") + as_tensor(other)
 
@@ -407,7 +435,8 @@ class SparseMatrix(Packed):
 
     def __sub__(self, other: Operand) -> Any:
         if isinstance(other, SparseMatrix):
-            self._check_structure(other, "-")
+            if not self.has_structure_of(other):
+                return added(self, -other)
             return self.with_data(self.data - other.data)
         return self._dense_beside(other, "-") - as_tensor(other)
 
@@ -428,8 +457,8 @@ class SparseMatrix(Packed):
             "elements: T.sparse.structured(function, matrix)"
         )
 
-    def __getitem__(self, index: Any) -> NoReturn:
-        raise TypeError(f"parts of {self!r} are not to be had; .toarray() has all")
+    def __getitem__(self, index: Any) -> SparseMatrix:
+        return part(self, index)
 
     def __iter__(self) -> NoReturn:
         raise TypeError(f"cannot iterate over {self!r}")
