@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen.blocks import every_step
+from symc.codegen.cost.amounts import number_of
 from symc.codegen.ir import (
     Alloc,
     Branch,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 ON_STACK = 1024  # bytes of a local array that may stand on the stack
 LINE = 64  # bytes: everything starts on a cache line of its own
+TYPICAL = 64  # what a length that is not known is taken to be where sizes are compared
 
 
 @record
@@ -120,19 +122,25 @@ def plan_workspace(program: Program) -> WorkspacePlan:
 
 
 def best_slot(free: list[list[Buffer]], buffer: Buffer) -> list[Buffer]:
-    """The free slot that grows least: of the same size, else the closest constant, else last."""
+    """The free slot of the same size, else the one that grows least, else that fits best.
 
-    def distance(slot: list[Buffer]) -> tuple[int, int]:
-        if any(bytes_of(tenant) == bytes_of(buffer) for tenant in slot):
-            return (0, 0)
-        ours = bytes_of(buffer)
+    Which of two sizes is larger is seen by lengths of `TYPICAL` where they are not known.
+    """
+    ours = bytes_of(buffer)
+
+    def distance(slot: list[Buffer]) -> tuple[int, int, int]:
         theirs = [bytes_of(tenant) for tenant in slot]
-        if isinstance(ours, Const) and all(isinstance(size, Const) for size in theirs):
-            largest = max(int(size.value) for size in theirs if isinstance(size, Const))
-            return (1, abs(largest - int(ours.value)))
-        return (2, 0)
+        if ours in theirs:
+            return (0, 0, 0)
+        more = _typical(ours) - max(map(_typical, theirs))
+        return (1, max(0, more), max(0, -more))
 
     return min(reversed(free), key=distance)
+
+
+def _typical(size: Expr) -> int:
+    """A number of bytes for lengths of `TYPICAL`."""
+    return number_of(size, dict.fromkeys(names_in(size), TYPICAL)) or 0
 
 
 def bytes_of(buffer: Buffer) -> Expr:

@@ -31,7 +31,12 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.memory import WorkspacePlan, live_ranges, plan_workspace
+from symc.codegen.passes.memory import (
+    WorkspacePlan,
+    best_slot,
+    live_ranges,
+    plan_workspace,
+)
 from tests.codegen.compiled import build, caller
 from tests.codegen.programs import ZERO, C, N, buffer, load, local, loop, op
 
@@ -233,3 +238,14 @@ def test_what_is_measured_late_is_allocated_late() -> None:
                 f(13)
     with pytest.raises(MemoryError):
         f(1 << 58)
+
+
+def test_small_arrays_leave_large_slots_to_large_ones() -> None:
+    """A transformer's step took 1.3 times the memory of what lived at once, as any would do."""
+    large = [Buffer("large", FLOAT64, (N, M), "temp")]
+    small = [Buffer("small", FLOAT64, (N,), "temp")]
+    free = [small, large]
+    assert best_slot(free, Buffer("x", FLOAT32, (N,), "temp")) is small
+    assert best_slot(free, Buffer("x", FLOAT32, (N, M), "temp")) is large
+    assert best_slot(free, Buffer("x", FLOAT64, (N, N, M), "temp")) is large
+    assert best_slot([large, small], Buffer("x", FLOAT64, (const(3), M), "temp")) is large
