@@ -243,6 +243,52 @@ def exported_programs() -> None:
 
 
 @program
+def special_values_and_lengths() -> None:
+    """NaN and inf in reductions over teams, no elements and one, views with steps."""
+    x = T.matrix("x")
+    rng = np.random.default_rng(0)
+    outputs = [
+        T.max(x, axis=1), T.argmax(x, axis=1), T.logsumexp(x, axis=1), T.var(x, axis=1),
+        T.prod(x, axis=1), T.sort(x, axis=1), x[::-1, ::2] + 1, T.any(x > 2, axis=1),
+    ]  # fmt: skip
+    values = rng.standard_normal((4, 700))
+    values[1, 3], values[2, 5] = np.nan, np.inf
+    f = symc.function([x], outputs, device=DEVICE)
+    for given in (values, values[::2, 1::-1], np.zeros((0, 3)), np.ones((1, 1))):
+        both_of(f, [x], outputs, [given], 1e-11)
+
+
+@program
+def indexes_and_whole_numbers() -> None:
+    x, at = T.matrix("x"), T.lvector("at")
+    outputs = [x[at], x[x > 0], x[at].set(0), x[at].inc(1), at // 3, at % 3, T.nonzero(x > 0)[1]]
+    f = symc.function([x, at], outputs, device=DEVICE)
+    values = np.random.default_rng(0).standard_normal((6, 6))
+    both_of(f, [x, at], outputs, [values, np.array([0, -1, 2, 2])], 0)
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        f(values, np.array([9]))
+    with pytest.raises(ZeroDivisionError):
+        symc.function([at], at // (at - 1), device=DEVICE)(np.array([1]))
+
+
+@program
+def a_child_has_no_device_of_its_parent() -> None:
+    x = T.vector("x")
+    f = symc.function([x], x + 1, device=DEVICE)
+    f(np.ones(3))
+    child = os.fork()
+    if not child:
+        try:
+            f(np.ones(3))
+        except symc.errors.DeviceError:
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    np.testing.assert_array_equal(f(np.ones(3)), np.full(3, 2.0))
+
+
+@program
 def what_is_refused() -> None:
     x = T.tensor("float16", (None,), name="x")
     with pytest.raises(DTypeError, match=r"'opencl:0:0' has no float16: use float32\n  x"):
