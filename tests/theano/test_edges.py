@@ -138,3 +138,44 @@ def test_linear_algebra_of_float32_is_computed_in_float64() -> None:
         found = theano.function([x], op(x))(value)
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, wanted(value), rtol=1e-5)
+
+
+def test_constants_that_are_told_from_a_graph_are_copies() -> None:
+    c = T.constant(3)
+    found = T.extract_constant(c)
+    found += 1
+    assert (T.get_scalar_constant_value(c), T.get_scalar_constant_value(found)) == (3, 4)
+    vector = T.stack([T.iscalar(), 2, 3])
+    assert [T.get_scalar_constant_value(vector[place]) for place in (1, -1)] == [2, 3]
+    with pytest.raises(T.NotScalarConstantError):
+        T.get_scalar_constant_value(vector[0])
+    with pytest.raises(T.NotScalarConstantError):
+        T.get_scalar_constant_value(T.opt.Assert()(c, c > 5))
+
+
+def test_ranges_have_gradients_by_start_and_step() -> None:
+    start, stop, step = T.dscalars("a", "b", "c")
+    numbers = T.arange(start, stop, step)
+    slopes = T.grad((numbers**2).sum(), [start, step])
+    f = theano.function([start, stop, step], slopes)
+    x = np.arange(1.0, 3.1, 0.5)
+    np.testing.assert_allclose(f(1.0, 3.1, 0.5), [2 * x.sum(), 2 * x @ np.arange(5)])
+
+
+def test_small_things_that_theano_does() -> None:
+    x, z = T.dvector("x"), T.zvector()
+    assert T.unbroadcast(T.addbroadcast(x, 0), 0) is x
+    assert T.transpose(x).name == "x.T"
+    assert T.argmin(T.constant(np.array([True, False]))).eval() == 1
+    with pytest.raises(theano.scalar.ComplexError):
+        z % 5
+    with pytest.warns(DeprecationWarning, match="deprecated"):
+        T.stack(x, x)
+
+
+def test_lists_of_scalar_types_are_of_types() -> None:
+    scalar: Any = theano.scalar
+
+    assert [each.dtype for each in scalar.all_types][:2] == ["bool", "int8"]
+    assert scalar.discrete_types + scalar.continuous_types == scalar.all_types
+    assert scalar.integer_types == scalar.int_types + scalar.uint_types

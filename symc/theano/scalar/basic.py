@@ -101,14 +101,13 @@ bitwise_and, bitwise_or = SCALAR_OPS["and_"], SCALAR_OPS["or_"]
 bitwise_xor, bitwise_not = SCALAR_OPS["xor"], SCALAR_OPS["invert"]
 tensor_copy = SCALAR_OPS["identity"]
 true_div, int_div, floor_div = (SCALAR_OPS[n] for n in ("true_div", "int_div", "int_div"))
-all_types = list(ALL_DTYPES)
 globals().update(TYPES)
-globals()["int_types"] = [TYPES[each] for each in int_dtypes]
-globals()["uint_types"] = [TYPES[each] for each in uint_dtypes]
-globals()["float_types"] = [TYPES[each] for each in float_dtypes]
-globals()["complex_types"] = [TYPES[each] for each in complex_dtypes]
-globals()["discrete_types"] = [TYPES[each] for each in discrete_dtypes]
-globals()["continuous_types"] = [TYPES[each] for each in continuous_dtypes]
+for _name, _dtypes in (
+    ("int", int_dtypes), ("uint", uint_dtypes), ("integer", integer_dtypes),
+    ("float", float_dtypes), ("complex", complex_dtypes), ("discrete", discrete_dtypes),
+    ("continuous", continuous_dtypes), ("all", ALL_DTYPES),
+):  # fmt: skip
+    globals()[f"{_name}_types"] = tuple(TYPES[each] for each in _dtypes)
 
 
 class Cast(UnaryScalarOp):

@@ -12,6 +12,7 @@ from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.scalar.dtypes import discrete_dtypes, integer_dtypes, upcast
 from symc.theano.tensor import math
@@ -168,7 +169,18 @@ class ARange(Op):
         )
         return [T.arange(start, stop, step, dtype=self.dtype)]
 
-    connection_pattern = staticmethod(disconnected_lengths)
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        start, _, step = inputs
+        (bar,) = output_grads
+        if self.dtype in discrete_dtypes:
+            zeros = [each.zeros_like(dtype=config.floatX) for each in (start, step)]
+            return [zeros[0], DisconnectedType()(), zeros[1]]
+        places = arange(outputs[0].shape[0], dtype=self.dtype)
+        return [bar.sum(), DisconnectedType()(), (bar * places).sum()]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """The end has no gradient."""
+        return [[True], [False], [True]]
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:

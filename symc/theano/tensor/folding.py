@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from symc.errors import AssertionFailed
 from symc.graph.inputs import constant_value
 from symc.graph.interpreter import evaluate
 from symc.graph.walks import walk
@@ -72,9 +73,22 @@ def _spread(v: Any) -> Any:
             v = v.owner.inputs[0]
         elif name == "Elemwise" and v.owner.op.scalar_op.name == "second":
             v = v.owner.inputs[1]
+        elif name == "Subtensor" and (element := _chosen(v.owner)) is not None:
+            v = element
         else:
             break
     return v
+
+
+def _chosen(node: Any) -> Any:
+    """The scalar that an index by a number chooses of a vector made of scalars; else None."""
+    made, index = node.inputs[0].owner, node.op.idx_list
+    if made is None or type(made.op).__name__ != "MakeVector" or len(index) != 1:
+        return None
+    place = index[0]
+    if not isinstance(place, int) or not -len(made.inputs) <= place < len(made.inputs):
+        return None
+    return made.inputs[place].astype(made.op.dtype)
 
 
 def _computed(v: Any) -> Any:
@@ -90,7 +104,10 @@ def _computed(v: Any) -> Any:
         return known
     if any(not node.args and constant_value(node) is None for node in walk([expression])):
         return None
-    return evaluate([expression], {})[0]
+    try:
+        return evaluate([expression], {})[0]
+    except AssertionFailed:
+        return None
 
 
 def _needs_value(leaf: Variable) -> bool:
@@ -99,15 +116,15 @@ def _needs_value(leaf: Variable) -> bool:
 
 
 def _only(data: Any) -> Any:
-    """The value of all elements, if they are one."""
+    """The value of all elements, if they are one: a copy, which may be changed."""
     if data.ndim == 0:
-        return data
+        return data.copy()
     if data.size == 0:
         raise EmptyConstantError
     first = data.reshape(-1)[0]
     if (data != first).any():
         raise NotScalarConstantError(data)
-    return data.reshape(-1)[0].reshape(())
+    return data.reshape(-1)[0].reshape(()).copy()
 
 
 def get_constant_value(v: Any) -> Any:

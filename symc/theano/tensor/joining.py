@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -113,6 +114,10 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
     if not tensors and not kwargs:
         raise Exception("theano.tensor.stack(tensors, axis) must have at least one parameter")
     if not kwargs and not isinstance(tensors[0], list | tuple):
+        warnings.warn(
+            "stack(*tensors) interface is deprecated, use stack(tensors, axis=0) instead.",
+            DeprecationWarning, stacklevel=2,
+        )  # fmt: skip
         given, axis = list(tensors), 0
     else:
         given = list(kwargs.get("tensors", tensors[0] if tensors else ()))

@@ -260,6 +260,8 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Where the smallest elements are."""
     x = as_tensor_variable(x)
+    if x.dtype == "bool":
+        return argmax(~x, axis, keepdims)
     flipped = np.iinfo(x.dtype).max - x if x.dtype in uint_dtypes else -x
     return argmax(flipped, axis=axis, keepdims=keepdims)
 

@@ -338,7 +338,11 @@ def _with_flags(x: Any, wanted: dict[int, bool]) -> Any:
     if wanted and max(wanted) >= x.ndim:
         raise ValueError("Trying to broadcast non-existent dimension")
     changed = {axis: flag for axis, flag in wanted.items() if x.broadcastable[axis] != flag}
-    return Rebroadcast(*changed.items())(x) if changed else x
+    if not changed:
+        return x
+    if x.owner is not None and isinstance(x.owner.op, Rebroadcast):
+        return _with_flags(x.owner.inputs[0], x.owner.op.axis | changed)
+    return Rebroadcast(*changed.items())(x)
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -373,7 +377,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     order = list(range(x.ndim))[::-1] if axes is None else [int(axis) for axis in axes]
     order = [axis + x.ndim if axis < 0 else axis for axis in order]
     result = DimShuffle(x.broadcastable, order)(x)
-    if x.name and x.ndim == 2:
+    if x.name and order == list(range(x.ndim))[::-1]:
         result.name = f"{x.name}.T"
     return result
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Constant, Variable
-from symc.theano.scalar.dtypes import complex_dtypes
+from symc.theano.scalar.dtypes import ComplexError, complex_dtypes
 from symc.theano.tensor import creation, math, products, reductions, shaping, subtensor
 from symc.theano.tensor.convert import AsTensorError, as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
@@ -443,6 +443,8 @@ def _compared(result: Any) -> Any:
 def _or_not_implemented(op: Any, x: Any, y: Any) -> Any:
     try:
         return op(x, y)
+    except ComplexError:
+        raise
     except (NotImplementedError, AsTensorError):
         return NotImplemented
 
