@@ -7,11 +7,10 @@ from typing import Any
 import pytensor
 from pytensor.compile.mode import Mode, predefined_linkers, predefined_modes, register_linker
 from pytensor.compile.mode import register_mode as _register_mode
-from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 
 from symc.pytensor.linker import SymcLinker
+from symc.pytensor.rewrites import query
 
-_QUERY = RewriteDatabaseQuery(include=["fast_run"])
 _BY_STREAMS = {"numpy": "SYMC", "symc": "SYMC_STREAMS"}
 
 
@@ -21,17 +20,18 @@ def register() -> Any:
         if name not in predefined_linkers:
             register_linker(name, SymcLinker(random=random))
         if name.upper() not in predefined_modes:
-            _register_mode(name.upper(), Mode(predefined_linkers[name], _QUERY))
+            _register_mode(name.upper(), Mode(predefined_linkers[name], query()))
     return predefined_modes["SYMC"]
 
 
-def mode(symc_mode: str | None = None, *, random: str = "numpy") -> Any:
+def mode(symc_mode: str | None = None, *, random: str = "numpy", rewrites: str = "all") -> Any:
     """The mode "SYMC" with a mode of `symc.function`, such as "fast" or "debug".
 
     With ``random="symc"`` draws are of symc's streams, computed in the compiled function: other
-    numbers than PyTensor's own modes draw from the same seed.
+    numbers than PyTensor's own modes draw from the same seed. With ``rewrites="few"`` functions are
+    built in less time, as PyTensor rewrites their graphs less: `symc/pytensor/rewrites.py`.
     """
-    return Mode(SymcLinker(symc_mode=symc_mode, random=random), _QUERY)
+    return Mode(SymcLinker(symc_mode=symc_mode, random=random), query(rewrites))
 
 
 def use(chosen: Any = None, *, random: str = "numpy") -> None:

@@ -8,19 +8,25 @@ function.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant
+from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.shape import Shape, Shape_i
 
 from symc.calls.function import function
 from symc.graph.node import Tensor
 from symc.pytensor.conversion import (
+    LARGE,
     Conversion,
     NoConversion,
     OnHost,
+    is_numeric,
     line_of,
     new_input,
     symc_funcify,
@@ -128,6 +134,8 @@ class Planner:
         op = node.op
         if isinstance(op, OpFromGraph) and symc_funcify.dispatch(type(op)) is inlined:
             return self.walk(op.fgraph, dict(zip(op.fgraph.inputs, args, strict=True)))
+        if (folded := _folded(node, args)) is not None:
+            return folded
         level = max((a.level for a in args if not a.is_constant), default=0)
         self.value(None, level)  # so that the level is there
         segment = self.segments[level]
@@ -153,6 +161,41 @@ class Planner:
         numbers = tuple(m.number for m in made)
         self.performed[level].append(Performed(node, tuple(args), numbers, run, reason))
         return made
+
+
+def _folded(node: Any, args: Sequence[Value]) -> list[Value] | None:
+    """The values of a node that computes whole numbers from constants: lengths and places, mostly.
+
+    Types say more where these are known; PyTensor's own folding goes through all of a graph, often.
+    """
+    if isinstance(node.op, Shape | Shape_i):
+        lengths = node.inputs[0].type.shape
+        wanted = lengths if isinstance(node.op, Shape) else lengths[node.op.i : node.op.i + 1]
+        if None in wanted:
+            return None
+        data = np.array(wanted if isinstance(node.op, Shape) else wanted[0], dtype=np.int64)
+        return [Value(node.outputs[0], 0, data=data, is_constant=True)]
+    if not all(a.is_constant for a in args) or not _is_short_whole(node, args):
+        return None
+    if (run := performer(node)) is None:
+        return None
+    made = run([a.data for a in args])
+    pairs = zip(node.outputs, made, strict=True)
+    return [Value(v, 0, data=v.type.filter(data), is_constant=True) for v, data in pairs]
+
+
+def _is_short_whole(node: Any, args: Sequence[Value]) -> bool:
+    """Whether the results of a node have integers or truth values, and surely not many."""
+    if not all(
+        is_numeric(v) and np.dtype(v.type.dtype).kind in "iub"
+        for v in [*node.inputs, *node.outputs]
+    ):
+        return False
+    lengths = [n for v in node.outputs for n in getattr(v.type, "shape", ())]
+    if None not in lengths:
+        return all(math.prod(getattr(v.type, "shape", ())) <= LARGE for v in node.outputs)
+    # A range for each row: symc has no form for it, as it knows the lengths of ranges by numbers.
+    return isinstance(node.op, Blockwise) and all(np.all(np.abs(a.data) <= LARGE) for a in args)
 
 
 def value_of(variable: Any, env: Mapping[Any, Value]) -> Value:
