@@ -16,7 +16,7 @@ from symc.graph.bfloat16 import kind_of
 from symc.graph.inputs import as_tensor, constant, constant_value
 from symc.graph.node import METHODS, Tensor, TensorLike
 from symc.graph.types import to_numpy
-from symc.tensor.broadcast import describe, known_ones
+from symc.tensor.broadcast import describe, stretched
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import Gather, Scatter, write_region
 from symc.tensor.logic import where
@@ -74,7 +74,7 @@ def _write(target: Any, values: TensorLike, mode: Mode) -> Tensor:
     v = _converted(label, target, values)
     while v.ndim > target.ndim and v.type.shape[0] == 1:
         v = squeeze(v, 0)
-    v = known_ones(v, target.type.shape)
+    v = stretched(label, v, target.type.shape)
     fit_region(label, target, v, target.type.shape)
     if isinstance(target.op, DimShuffle):
         v = _shuffled_back(target.op.order, v, source.ndim)

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from symc.errors import ShapeMismatch
 from symc.graph.dims import Dim, at_most_one
-from symc.graph.node import METHODS, OPERATORS, Requirement, Tensor
+from symc.graph.node import METHODS, Requirement, Tensor
 from symc.graph.provenance import NOWHERE
 
 
@@ -73,19 +73,24 @@ def _axis(label: str, args: Sequence[Tensor], axis: int, rank: int) -> Dim:
     return result
 
 
-def known_ones(x: Tensor, shape: Sequence[Dim]) -> Tensor:
-    """`x` to be stretched to a shape: slices of one element are of known length 1 where it is not.
+def stretched(label: str, x: Tensor, shape: Sequence[Dim]) -> Tensor:
+    """`x` to be broadcast to a shape: slices of one element are stretched here.
 
-    ``x[:, :1]`` has ``min(1, n)`` columns. That there is one is checked at run time.
+    ``x[:, :1]`` has ``min(1, n)`` columns, so that it is known only at run time that there is one.
     """
-    for axis, (dim, wanted) in enumerate(zip(x.type.shape[::-1], shape[::-1], strict=False), 1):
-        if dim != wanted and _is_slice_of_one(dim) and not _is_short(wanted):
-            x = OPERATORS["specify_length"](x, x.ndim - axis, 1)
-    return x
+    wanted: dict[int, Dim] = {}
+    for back, (own, dim) in enumerate(zip(x.type.shape[::-1], shape[::-1], strict=False), 1):
+        if own != dim and _is_slice_of_one(own) and not _is_short(dim):
+            wanted[x.ndim - back] = dim
+    if not wanted:
+        return x
+    from symc.tensor.stretch import stretch  # late: it imports this module, and few need it
+
+    return stretch(label, x, wanted)
 
 
-def with_known_ones(args: Sequence[Tensor]) -> Sequence[Tensor]:
-    """The arguments, to be combined at each index: slices of one element stretch to the others."""
+def stretched_together(label: str, args: Sequence[Tensor]) -> Sequence[Tensor]:
+    """Arguments to be combined at each index: slices of one element are as long as the others."""
     first = args[0].type.shape
     if all(arg.type.shape is first or not arg.type.shape for arg in args):
         return args
@@ -94,7 +99,7 @@ def with_known_ones(args: Sequence[Tensor]) -> Sequence[Tensor]:
         next((dim for dim in dims if not _is_short(dim)), 1)
         for dims in zip_longest(*shapes, fillvalue=1)
     ]
-    return [known_ones(arg, longest[::-1]) for arg in args]
+    return [stretched(label, arg, longest[::-1]) for arg in args]
 
 
 def _is_slice_of_one(dim: Dim) -> bool:

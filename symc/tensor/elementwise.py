@@ -32,7 +32,7 @@ from symc.tensor.broadcast import (
     broadcast_requirements,
     broadcast_shape,
     describe,
-    with_known_ones,
+    stretched_together,
 )
 from symc.tensor.domains import GENERAL, Domain, SignBit
 from symc.tensor.rows import (
@@ -452,19 +452,19 @@ def elementwise(
     elif len(partials) == 2:
 
         def of_two(x: TensorLike, y: TensorLike) -> Tensor:
-            return op(*with_known_ones(common((x, y), domain, name)))
+            return op(*stretched_together(name, common((x, y), domain, name)))
 
         function = of_two
     elif len(partials) == 3:
 
         def of_three(a: TensorLike, b: TensorLike, x: TensorLike) -> Tensor:
-            return op(*with_known_ones(common((a, b, x), domain, name)))
+            return op(*stretched_together(name, common((a, b, x), domain, name)))
 
         function = of_three
     else:
 
         def of_four(a: TensorLike, b: TensorLike, c: TensorLike, z: TensorLike) -> Tensor:
-            return op(*with_known_ones(common((a, b, c, z), domain, name)))
+            return op(*stretched_together(name, common((a, b, c, z), domain, name)))
 
         function = of_four
 

@@ -13,7 +13,7 @@ from symc.graph import dims
 from symc.graph.inputs import as_tensor, constant, constant_value
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.along import flip
-from symc.tensor.broadcast import broadcast_shape, describe, with_known_ones
+from symc.tensor.broadcast import broadcast_shape, describe, stretched_together
 from symc.tensor.build import arange, full
 from symc.tensor.diagonals import diag
 from symc.tensor.elementwise import cast_to
@@ -290,7 +290,7 @@ def broadcast_arrays(*args: TensorLike) -> tuple[Tensor, ...]:
     array([[10, 10, 10],
            [20, 20, 20]])
     """
-    made = with_known_ones([as_tensor(arg) for arg in args])
+    made = stretched_together("broadcast_arrays", [as_tensor(arg) for arg in args])
     shape = broadcast_shape("broadcast_arrays", made)
     return tuple(broadcast_to(x, shape) for x in made)
 

@@ -10,7 +10,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph.inputs import as_tensor, refuse_bool
 from symc.graph.node import OPERATORS, Tensor, TensorLike
-from symc.tensor.broadcast import with_known_ones
+from symc.tensor.broadcast import stretched_together
 from symc.tensor.elementwise import ELEMENTWISE, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
@@ -198,7 +198,7 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
     refuse_bool("where", condition)
     branches = common((x, y), "same", "where")
     given = [cast_to(as_tensor(condition), BOOL), *branches]
-    return ELEMENTWISE["where"](*with_known_ones(given))
+    return ELEMENTWISE["where"](*stretched_together("where", given))
 
 
 def switch(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:

@@ -11,7 +11,7 @@ from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph.inputs import as_tensor, scalar_constant
 from symc.graph.node import METHODS, Tensor, TensorLike
 from symc.graph.types import as_dtype
-from symc.tensor.broadcast import broadcast_shape, describe, with_known_ones
+from symc.tensor.broadcast import broadcast_shape, describe, stretched_together
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import gather
@@ -236,7 +236,7 @@ def choose(a: TensorLike, choices: Any, mode: OutOfRange = "raise") -> Tensor:
         given = [as_tensor(choice) for choice in choices]
         if not given:
             raise ValueError("choose: there are no choices")
-        index, *given = with_known_ones([index, *given])
+        index, *given = stretched_together("choose", [index, *given])
         shape = (1, *broadcast_shape("choose", given))
         table = stack([broadcast_to(choice, shape[1:]) for choice in given])
     count = length(table, 0)

@@ -109,6 +109,3 @@ def segment(x: Tensor, axis: int, start: Dim, length: Dim) -> Tensor:
         x, (*[slice(None)] * axis, slice(public(start), public(dims.add(start, length))))
     )
     return specify_length(piece, axis, length)
-
-
-OPERATORS["specify_length"] = specify_length

@@ -29,7 +29,7 @@ from symc.graph.node import (
     TensorLike,
 )
 from symc.graph.types import TensorType
-from symc.tensor.broadcast import describe, equal_lengths, known_ones
+from symc.tensor.broadcast import describe, equal_lengths, stretched
 from symc.tensor.elementwise import masked, peel, project, sum_to
 from symc.tensor.lengths import (
     Template,
@@ -345,7 +345,7 @@ def broadcast_to(x: TensorLike, shape: Any) -> Tensor:
     if wanted == x.type.shape:
         return x
     template, holes = split_template(wanted)
-    return BroadcastTo(template)(known_ones(x, wanted), *holes)
+    return BroadcastTo(template)(stretched("broadcast_to", x, wanted), *holes)
 
 
 def refuse_negative(label: str, x: Tensor, shape: Sequence[Dim]) -> None:

@@ -59,9 +59,20 @@ def test_in_loops_and_in_batches() -> None:
 def test_that_there_is_one_is_checked() -> None:
     x = T.matrix("x")
     f = symc.function([x], x[:, 5:6] * x)
-    with pytest.raises(ShapeMismatch, match="axis 1 has length 0, and must have 1"):
+    with pytest.raises(ShapeMismatch, match="axis 1 is 0 on the left and 3 on the right"):
         f(draw(4, 3))
     assert f(draw(2, 6)).shape == (2, 6)
+
+
+def test_none_beside_none() -> None:
+    """There may be none where the other has none: nothing is read, and gradients are empty."""
+    x, y = T.matrix("x"), T.matrix("y")
+    cost = (T.exp(x[:, :1]) * x).sum()
+    f = symc.function([x], [x[:, :1] * x, symc.grad(cost, x)])
+    assert [result.shape for result in f(np.ones((3, 0)))] == [(3, 0), (3, 0)]
+    n = x.shape[0]
+    written = symc.function([x, y], y[n - 1 : -2 : 3].set(x[n - 1 : -2 : 3]))
+    np.testing.assert_array_equal(written(draw(4, 3), np.ones((4, 3))), np.ones((4, 3)))
 
 
 def test_what_is_one_by_chance_does_not_stretch_and_the_error_says_what_to_do() -> None:
