@@ -127,8 +127,10 @@ class Groups:
             last = waits.difference(*(after[other] for other in waits))
             if last:
                 before = {numbers[other] for other in waits}.union(*(own[other] for other in waits))
-                for group in (own[position] | {numbers[position]}) - before:
-                    for other in last:
+                waiting = (own[position] | {numbers[position]}) - before
+                for other in last:
+                    # What a condition waits for may itself have come to wait for some of these.
+                    for group in waiting - self.ancestors(numbers[other]):
                         self.edge(numbers[other], group)
 
     def _hold(self, first: Sequence[int], others: Iterable[int]) -> None:

@@ -83,3 +83,17 @@ def test_structure_is_that_of_the_call() -> None:
         )
         point = RNG.standard_normal(COLUMNS)
         assert_near(f(one, two, point), (one + two) @ point, rtol=1e-12, atol=1e-13)
+
+
+def test_a_bug_two_structures_in_one_function_waited_for_each_other() -> None:
+    """Conditions of one came after lengths of the other, and these after those: a KeyError."""
+    a = T.sparse.csr_matrix("a")
+    parts = [a[[4, 0, 4]], a.tocsc()]
+    cost = sum((part.data * part.data).sum() for part in parts) / 2
+    f = symc.function([a], [*parts, symc.grad(cost, a.data)])
+    value = sp.random(6, 5, 0.5, "csr", random_state=0)
+    rows, turned, slope = f(value)
+    np.testing.assert_array_equal(rows.toarray(), value[[4, 0, 4]].toarray())
+    np.testing.assert_array_equal(turned.toarray(), value.toarray())
+    times = np.repeat([2.0, 1, 1, 1, 3, 1], np.diff(value.indptr))  # each row, and the whole once
+    np.testing.assert_array_equal(slope, value.data * times)
