@@ -27,8 +27,7 @@ def numpy_bfloat16() -> np.dtype[Any]:
         import ml_dtypes
     except ImportError as error:
         raise DTypeError(
-            "arrays of bfloat16 need the package ml_dtypes\n"
-            "  install it, alone or with symc: pip install 'symc[bfloat16]'"
+            "arrays of bfloat16 need the package ml_dtypes\n  install it: pip install ml_dtypes"
         ) from error
     found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
     return found
