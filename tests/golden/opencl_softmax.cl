@@ -78,9 +78,9 @@ static inline float symc_maximum_f32(float a, float b) {
                 at[lane] = (kind)(expression);                                                \
             }                                                                                 \
         }                                                                                     \
-        for (uint apart = lanes >> 1; apart >= 32; apart >>= 1) {                             \
+        for (uint apart = 256; apart >= 32; apart >>= 1) {                                    \
             symc_team_sync();                                                                 \
-            if (lane < apart && (lane & 31) == 0) {                                           \
+            if (apart < lanes && lane < apart && (lane & 31) == 0) {                          \
                 const kind a = at[lane], b = at[lane + apart];                                \
                 at[lane] = (kind)(expression);                                                \
             }                                                                                 \
