@@ -220,7 +220,8 @@ class _Rows:
             if stmt in first:
                 continue
             if isinstance(stmt, Loop):
-                found += [[stmt], []]
+                found.append([stmt])
+                found.append([])
             else:
                 found[-1].append(stmt)
         return [part for part in found if part]

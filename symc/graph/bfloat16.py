@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -48,9 +48,9 @@ def finfo(dtype: DType) -> Any:
     if dtype is not BFLOAT16:
         return np.finfo(np.dtype(dtype.name))
     numpy_bfloat16()
-    from ml_dtypes import finfo as limits
+    import ml_dtypes
 
-    return limits("bfloat16")
+    return cast("Any", ml_dtypes.finfo)("bfloat16")
 
 
 def computed(node: Tensor, compute: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ from symc.errors import BadUpdate, DTypeError
 from symc.graph.node import Tensor
 
 Array = npt.NDArray[Any]
-B = ml_dtypes.bfloat16
+B: Any = ml_dtypes.bfloat16
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((6, 8)).astype(B)
 Y = RNG.standard_normal((6, 8)).astype(B)

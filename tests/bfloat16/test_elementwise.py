@@ -15,7 +15,7 @@ import symc.tensor as T
 from symc.errors import DTypeError
 
 Array = npt.NDArray[Any]
-B = ml_dtypes.bfloat16
+B: Any = ml_dtypes.bfloat16
 
 
 def every_bfloat16() -> Array:

@@ -17,7 +17,7 @@ from symc.codegen.bfloat16 import from_bfloat16, to_bfloat16
 from symc.codegen.targets.c import CTarget
 
 Array = npt.NDArray[Any]
-B = ml_dtypes.bfloat16
+B: Any = ml_dtypes.bfloat16
 
 
 def test_the_text_in_c(golden: Any) -> None:

@@ -36,7 +36,8 @@ def test_two_matrices(name: str) -> None:
     expected = OF_TWO[name](first.toarray(), second.toarray())
     weights = RNG.standard_normal(expected.shape)
     by_parts = symc.grad((made.toarray() * weights).sum(), [a.data, b.data])
-    found, *slopes = symc.function([a, b], [made, *by_parts])(first, second)
+    results: Any = symc.function([a, b], [made, *by_parts])(first, second)
+    found, *slopes = results
     assert found.format == made.format
     assert_near(found.toarray(), expected, rtol=1e-12)
     places = list(zip(*found.tocoo().coords, strict=True))
@@ -54,7 +55,8 @@ def test_parts(name: str) -> None:
     value = matrix("csc" if name == "rows" else "csr")
     a = symbol(value)
     made = OF_ONE[name](a)
-    found, slope = symc.function([a], [made, symc.grad((made.data**2).sum(), a.data)])(value)
+    results: Any = symc.function([a], [made, symc.grad((made.data**2).sum(), a.data)])(value)
+    found, slope = results
     wanted = OF_ONE[name](value.toarray())
     assert (found.shape, found.format) == (wanted.shape, value.format)
     assert_near(found.toarray(), wanted, rtol=0)

@@ -168,7 +168,7 @@ def test_small_things_that_theano_does() -> None:
     assert T.transpose(x).name == "x.T"
     assert T.argmin(T.constant(np.array([True, False]))).eval() == 1
     with pytest.raises(theano.scalar.ComplexError):
-        z % 5
+        _ = z % 5
     with pytest.warns(DeprecationWarning, match="deprecated"):
         T.stack(x, x)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -82,12 +81,9 @@ def test_merging_makes_equal_nodes_and_constants_one() -> None:
 
 
 @pytest.fixture
-def registered() -> Generator[None]:
-    before = dict(optdb._entries)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optdb, "_entries", dict(vars(optdb)["_entries"]))
     optdb.register("mine", gof.TopoOptimizer(tanh_to_product), 1.2, "my_tag")
-    yield
-    optdb._entries.clear()
-    optdb._entries.update(before)
 
 
 def test_modes_apply_rewrites(registered: None) -> None:

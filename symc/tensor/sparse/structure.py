@@ -75,10 +75,10 @@ def multiplied(a: SparseMatrix, b: SparseMatrix) -> SparseMatrix:
 
 def part(matrix: SparseMatrix, index: Any) -> SparseMatrix:
     """Some rows and columns: of slices, or of a vector of numbers on one axis."""
-    index = index if isinstance(index, tuple) else (index,)
-    if len(index) > 2:
-        raise BadIndex(f"{matrix!r} has two axes, not {len(index)}")
-    for axis, wanted in enumerate(index):
+    both: list[Any] = [*index] if isinstance(index, tuple) else [index]
+    if len(both) > 2:
+        raise BadIndex(f"{matrix!r} has two axes, not {len(both)}")
+    for axis, wanted in enumerate(both):
         if wanted is Ellipsis or wanted is None or as_number(wanted):
             raise BadIndex(f"rows and columns of {matrix!r} are chosen by slices or by vectors")
         if not (isinstance(wanted, slice) and wanted == slice(None)):

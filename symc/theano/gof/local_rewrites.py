@@ -237,8 +237,9 @@ class PatternSub(LocalOptimizer):
     def transform(self, node: Any, get_nodes: bool = True) -> Any:
         """The other expression, if the node fits the pattern."""
         if get_nodes and self.get_nodes is not None:
-            for real in self.get_nodes(node):
-                found: Any = real != "output" and self.transform(real, get_nodes=False)
+            others: list[Any] = [n for n in self.get_nodes(node) if not isinstance(n, str)]
+            for real in others:
+                found: Any = self.transform(real, get_nodes=False)
                 if found:
                     return dict(zip(real.outputs, found, strict=True))
         if node.op != self.op or len(node.outputs) != 1:

@@ -33,7 +33,7 @@ class Query:
         self.position_cutoff = position_cutoff
         self.extra_optimizations = list(extra_optimizations or ())
 
-    def _with(self, **changes: Any) -> Query:
+    def changed(self, **changes: Any) -> Query:
         made = Query(
             self.include, self.require, self.exclude, self.subquery, self.position_cutoff,
             self.extra_optimizations,
@@ -43,19 +43,19 @@ class Query:
 
     def including(self, *tags: str) -> Query:
         """The query with more tags that are wanted."""
-        return self._with(include=self.include | set(tags))
+        return self.changed(include=self.include | set(tags))
 
     def excluding(self, *tags: str) -> Query:
         """The query with more tags that are not wanted."""
-        return self._with(exclude=self.exclude | set(tags))
+        return self.changed(exclude=self.exclude | set(tags))
 
     def requiring(self, *tags: str) -> Query:
         """The query with more tags that are needed."""
-        return self._with(require=self.require | set(tags))
+        return self.changed(require=self.require | set(tags))
 
     def register(self, *optimizations: Any) -> Query:
         """The query with further rewrites, pairs of a rewrite and a position."""
-        return self._with(extra_optimizations=[*self.extra_optimizations, *optimizations])
+        return self.changed(extra_optimizations=[*self.extra_optimizations, *optimizations])
 
 
 class DB:
@@ -104,7 +104,7 @@ class DB:
             if not own & query.include or query.require - own or own & query.exclude:
                 continue
             if isinstance(obj, DB):
-                inner = query.subquery.get(name, query._with(extra_optimizations=[]))
+                inner = query.subquery.get(name, query.changed(extra_optimizations=[]))
                 if not obj.entries(inner):
                     continue
                 obj = obj.query(inner)
