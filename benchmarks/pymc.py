@@ -2,8 +2,9 @@
 
 In one process: builds log density and gradient of each model in each mode, compares the values,
 then times calls, all modes in turn, round by round. `--sample` also times `pm.sample` in processes
-of their own, from the script's start, with caches empty and then filled. Prints a table in
-Markdown; `--json FILE` writes all figures.
+of their own, from the script's start, with caches empty and then filled. `--rewrites` compares
+`symc.pytensor.mode(rewrites="few")` with the mode "SYMC" instead: builds from a filled cache, in
+turns, and calls. Prints a table in Markdown; `--json FILE` writes all figures.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ warnings.simplefilter("ignore")
 logging.disable(logging.WARNING)
 
 ROUNDS, SECONDS_A_ROUND = 60, 0.005
+BUILDS = 3
 
 
-def built(model: Any, mode: str) -> tuple[Any, dict[str, float]]:
+def built(model: Any, mode: Any) -> tuple[Any, dict[str, float]]:
     """The compiled log density and gradient, and how long that took up to the first result."""
     start, cpu = time.perf_counter(), cpu_seconds()
     function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)._pytensor_function
@@ -78,9 +80,11 @@ def timed(functions: dict[str, Any], x: Any) -> dict[str, float]:
     counts: dict[str, int] = {}
     functions = {mode: _finished(f, x) for mode, f in functions.items()}
     for mode, f in functions.items():
-        start = time.perf_counter()
-        f(x), f(x)
-        counts[mode] = max(2, int(2 * SECONDS_A_ROUND / (time.perf_counter() - start)))
+        # As many as fit, not an estimate by the first few, which take many times as long.
+        counts[mode], end = 0, time.perf_counter() + SECONDS_A_ROUND
+        while counts[mode] < 2 or time.perf_counter() < end:
+            f(x)
+            counts[mode] += 1
     best = dict.fromkeys(functions, float("inf"))
     for _ in range(ROUNDS):
         for mode, f in functions.items():
@@ -115,6 +119,44 @@ def measured(make: Any, modes: list[str]) -> dict[str, Any]:
         row["difference"] = worst_difference(other, functions["SYMC"], points(model))
     row["call"] = timed(functions, points(model)[0])
     return row
+
+
+def rewrites_compared(make: Any) -> dict[str, Any]:
+    """One model with all of PyTensor's rewrites and with few: the best of builds, and calls."""
+    import symc.pytensor
+
+    modes = {"all": "SYMC", "few": symc.pytensor.mode(rewrites="few")}
+    functions = {name: built(make(), mode)[0] for name, mode in modes.items()}  # fills the cache
+    build = dict.fromkeys(modes, float("inf"))
+    for _ in range(BUILDS):
+        for name, mode in modes.items():
+            build[name] = min(build[name], built(make(), mode)[1]["cpu"])
+    at = points(make())
+    call = timed(functions, at[0])
+    difference = worst_difference(functions["all"], functions["few"], at)
+    return {"model": make.__name__, "difference": difference, "build": build, "call": call}
+
+
+def rewrites_shown(rows: list[dict[str, Any]]) -> str:
+    """The table of `rewrites_compared`, and what comes out for all models together."""
+    head = ["model", "difference", "build all s", "build few s", "few / all"]
+    head += ["call all us", "call few us", "few / all"]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    ratios: dict[str, list[float]] = {"build": [], "call": []}
+    for row in rows:
+        cells = [row["model"], f"{row['difference']:.0e}"]
+        for what, unit, digits in (("build", 1.0, 2), ("call", 1e6, 1)):
+            both = row[what]
+            ratios[what].append(both["few"] / both["all"])
+            cells += [f"{unit * both[name]:.{digits}f}" for name in ("all", "few")]
+            cells.append(f"{ratios[what][-1]:.2f}")
+        lines.append("| " + " | ".join(cells) + " |")
+    sums = {name: sum(row["build"][name] for row in rows) for name in ("all", "few")}
+    lines.append(f"\nbuilds together, few / all: {sums['few'] / sums['all']:.2f}")
+    for what, found in ratios.items():
+        mean = statistics.geometric_mean(found)
+        lines.append(f"{what}: {min(found):.2f} to {max(found):.2f}, geometric mean {mean:.2f}")
+    return "\n".join(lines)
 
 
 _SAMPLE = """
@@ -179,6 +221,7 @@ def main() -> None:
     parser.add_argument("models", nargs="*", help="names of models (default: all)")
     parser.add_argument("--modes", default="SYMC,NUMBA,CVM,JAX")
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--rewrites", action="store_true")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     modes: list[str] = given.modes.split(",")
@@ -190,12 +233,12 @@ def main() -> None:
         wanted = [m for m in MODELS if not given.models or m.__name__ in given.models]
         rows: list[dict[str, Any]] = []
         for make in wanted:
-            row = measured(make, modes)
+            row = rewrites_compared(make) if given.rewrites else measured(make, modes)
             if given.sample:
                 row["sample"] = {mode: sampled(make.__name__, mode) for mode in modes}
             rows.append(row)
             print(json.dumps(row), file=sys.stderr, flush=True)
-    print(shown(rows, modes))
+    print(rewrites_shown(rows) if given.rewrites else shown(rows, modes))
     for row in rows:
         for mode, (cold, warm) in row.get("sample", {}).items():
             print(f"sample {row['model']} {mode}: cold {cold:.1f} s, warm {warm:.1f} s")

@@ -46,7 +46,7 @@ class SpecifyShape(Op):
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         unbatched("specify_shape", batched[1:])
-        return SpecifyShape(tuple(axis + 1 for axis in self.axes), self.template)(*args)
+        return type(self)(tuple(axis + 1 for axis in self.axes), self.template)(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         return At(own_element(node))

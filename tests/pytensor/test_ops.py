@@ -125,6 +125,14 @@ def test_subtensors() -> None:
     compare([x, v, i, n], outputs, [X, V, I, 2])
 
 
+def test_axes_of_unknown_lengths_are_dropped() -> None:
+    x, v = pt.dtensor3("x"), pt.dvector("v")
+    outputs = [v[4:5].squeeze(0), pt.exp(v[:1].squeeze(0)) + v, x[:, 1:2].dimshuffle(2, 0)]
+    f = compare([x, v], outputs, [X[:, :, None], V])
+    with pytest.raises(ValueError, match="cannot drop axis 0"):
+        f(X[:, :, None], V[:3])
+
+
 def test_sorting_and_places() -> None:
     x, v, i = pt.dmatrix("x"), pt.dvector("v"), pt.lvector("i")
     outputs = [

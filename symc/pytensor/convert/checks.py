@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from pytensor.raise_op import CheckAndRaise
@@ -10,6 +11,9 @@ from pytensor.raise_op import CheckAndRaise
 from symc.codegen.record import record
 from symc.graph.node import Requirement, Tensor
 from symc.pytensor.conversion import as_bool, register
+from symc.tensor.checks import BOUNDS, of_first_argument
+from symc.tensor.lengths import split_template
+from symc.tensor.specify import SpecifyShape
 from symc.tensor.watch import Asserted
 
 
@@ -39,6 +43,35 @@ class RaisingCheckWithValue(RaisingCheck):
 
     def key(self) -> str:
         return f"With{RaisingCheck.key(self)}"
+
+
+@record
+class Droppable(SpecifyShape):
+    """As `symc.T.specify_shape`, of axes that have length 1 and will be dropped."""
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        for axis in self.axes:
+            have = node.args[0].type.shape[axis]
+            yield Requirement((have, 1), ValueError, partial(_cannot_drop, axis))
+
+
+def _cannot_drop(axis: int, value: Callable[[Any], Any]) -> str:
+    return f"DimShuffle: cannot drop axis {axis} with length not equal to one."
+
+
+BOUNDS[Droppable] = of_first_argument
+
+
+def droppable(x: Tensor, axes: Iterable[int]) -> Tensor:
+    """`x`, of whose axes these have length 1: where that is not known, it is checked in each call.
+
+    PyTensor drops axes of unknown lengths: those of ``x[9:10]``, which may also have none.
+    """
+    unknown = tuple(axis for axis in axes if not isinstance(x.type.shape[axis], int))
+    if not unknown:
+        return x
+    template, _ = split_template((1,) * len(unknown))
+    return Droppable(unknown, template)(x)
 
 
 @register(CheckAndRaise)

@@ -15,6 +15,7 @@ from pytensor.tensor.math import (
 from symc import tensor as T
 from symc.graph.node import Tensor
 from symc.pytensor.conversion import OnHost, as_bool, register
+from symc.pytensor.convert.checks import droppable
 from symc.pytensor.convert.scalars import scalar
 from symc.tensor.lengths import public
 
@@ -47,7 +48,7 @@ def _covers(result: Tensor, arg: Tensor) -> bool:
 
 @register(DimShuffle)
 def _dimshuffle(op: Any, **_: Any) -> Callable[..., Any]:
-    return lambda x: T.dimshuffle(x, *op.new_order)
+    return lambda x: T.dimshuffle(droppable(x, op.drop), *op.new_order)
 
 
 # --- reductions -----------------------------------------------------------------------------------
