@@ -98,9 +98,9 @@ _LAPACK = {
 }
 
 _FFT = {
-    "fft_complex": "kind inverse outer n inner a c!",
-    "fft_real": "kind outer n inner a c!",
-    "fft_to_real": "kind outer n inner a c!",
+    "fft_complex": "inverse outer n inner a c!",
+    "fft_real": "outer n inner a c!",
+    "fft_to_real": "outer n inner a c!",
 }
 
 # Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sort.h`.
@@ -156,8 +156,11 @@ ROUTINES: dict[str, Signature] = {
         for n, text in _TYPED.items()
         for kind in ("f32", "f64")
     },
+    **{name: _on_host(name, text) for name, text in (_LAPACK | _SORTING | _EXTREMES).items()},
     **{
-        name: _on_host(name, text) for name, text in (_LAPACK | _FFT | _SORTING | _EXTREMES).items()
+        f"{name}_{kind}": _on_host(f"{name}_{kind}", text)
+        for name, text in _FFT.items()
+        for kind in ("f32", "f64")
     },
     **{name: _collective(name, text) for name, text in _COLLECTIVE.items()},
     "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),

@@ -127,6 +127,9 @@ _TYPED: dict[str, Count] = {
     "attention_outputs": lambda of: _attention(of, 1, 1),
     "attention_queries": _to_queries,
     "attention_keys": lambda of: _attention(of, 2, 2),
+    "fft_complex": lambda of: _fft(of, 5),  # as FFTW's benchFFT counts, for all algorithms alike
+    "fft_real": lambda of: _fft(of, 2.5),
+    "fft_to_real": lambda of: _fft(of, 2.5),
     "sort": _sort,
     "fill_normal": lambda of: of["n"],  # numbers drawn
     "fill_uniform": lambda of: of["n"],
@@ -155,9 +158,6 @@ _FACTORISATIONS: dict[str, Count] = {  # of each matrix of a batch
 }
 
 _OTHERS: dict[str, Count] = {
-    "fft_complex": lambda of: _fft(of, 5),  # as FFTW's benchFFT counts, for all algorithms alike
-    "fft_real": lambda of: _fft(of, 2.5),
-    "fft_to_real": lambda of: _fft(of, 2.5),
     "argsort": _sort,
     "topmost": lambda of: of.product("rows n"),  # comparisons with the last one chosen
     "row_order": lambda of: of["n"] * of.log2("n"),  # comparisons of rows

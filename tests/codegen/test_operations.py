@@ -62,8 +62,8 @@ def test_every_routine_has_a_count() -> None:
         ("svdvals", {"m": 3, "n": 6}, 4 * 6 * 9 - 36),
         ("svd", {"m": 6, "n": 3, "left": 3, "right": 3}, 14 * 6 * 9 + 8 * 27),
         ("svd", {"m": 6, "n": 3, "left": 6, "right": 3}, 4 * 36 * 3 + 8 * 6 * 9 + 9 * 27),
-        ("fft_complex", {"outer": 2, "n": 8}, 5 * 2 * 8 * 3),
-        ("fft_real", {"n": 8, "inner": 2}, 2.5 * 2 * 8 * 3),
+        ("fft_complex_f32", {"outer": 2, "n": 8}, 5 * 2 * 8 * 3),
+        ("fft_real_f64", {"n": 8, "inner": 2}, 2.5 * 2 * 8 * 3),
         ("argsort", {"rows": 2, "n": 8}, 48),
         # Scores and their products with the values; half of them below the diagonal.
         ("attention_outputs_f32", {"n": 4, "m": 5, "d": 6, "e": 7, "causal": 0}, 2 * 20 * 13),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,11 @@ def error(value: Any, wanted: Any) -> float:
     assert value.shape == wanted.shape
     assert value.dtype == wanted.dtype
     return float(np.linalg.norm(value - wanted)) / max(float(np.linalg.norm(wanted)), 1e-300)
+
+
+def in_floats(n: int) -> float:
+    """The error allowed of a transform of n numbers that is computed in float32."""
+    return float(np.finfo(np.float32).eps) / 2 * (1 + math.log2(n))
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +72,15 @@ def oracle(z: Any, x: Any, n: int) -> list[Any]:
 
 @pytest.mark.parametrize("dtype", ["complex128", "complex64"])
 def test_every_length(transforms: Any, dtype: str) -> None:
-    allowed = {"complex128": 1.2e-15, "complex64": 2e-7}[dtype]
     for number, n in enumerate(SHORT):
         shape = ((n, 2, 3), (3, n, 2), (2, 9, n))[number % 3]
         z = draw(*shape).astype(dtype)
         results = transforms[dtype](z, z.real.copy(), n)
-        for value, wanted in zip(results, oracle(z, z.real, n), strict=True):
-            assert error(value, wanted) < allowed, (n, shape, wanted.shape)
+        exact = oracle(z.astype(complex), z.real.astype(float), n)
+        for value, wanted in zip(results, exact, strict=True):
+            assert (value.dtype.itemsize == wanted.dtype.itemsize) == (dtype == "complex128")
+            allowed = 1.2e-15 if dtype == "complex128" else in_floats(max(shape))
+            assert error(value.astype(wanted.dtype), wanted) < allowed, (n, shape, wanted.shape)
 
 
 def test_long_lengths() -> None:
@@ -85,6 +93,57 @@ def test_long_lengths() -> None:
         wanted = [np.fft.fft(values), np.fft.rfft(values.real), np.fft.irfft(values, count)]
         for value, expected in zip(results, wanted, strict=True):
             assert error(value, expected) < 3e-15, length
+
+
+def test_long_lengths_of_floats() -> None:
+    """One sequence, and more than a block of them, there and back."""
+    z, x, n = T.cmatrix("z"), T.fmatrix("x"), T.lscalar("n")
+    function = symc.function(
+        [z, x, n], [T.fft.fft(z), T.fft.ifft(z), T.fft.rfft(x), T.fft.irfft(z, n)]
+    )
+    for length in LONG:
+        values = draw(1 if length > 5000 else 9, length).astype("complex64")
+        for count in (2 * length - 2, 2 * length - 1):
+            results = function(values, values.real.copy(), count)
+            exact = values.astype(complex)
+            wanted = [np.fft.fft(exact), np.fft.ifft(exact), np.fft.rfft(exact.real),
+                      np.fft.irfft(exact, count)]  # fmt: skip
+            for value, expected in zip(results, wanted, strict=True):
+                assert error(value.astype(expected.dtype), expected) < in_floats(count), length
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "complex64"])
+def test_what_is_computed_in_floats(dtype: str) -> None:
+    """Short types too, whose transforms are complex64; norms, several axes and gradients."""
+    y = T.fmatrix("y")
+    x = T.cast(y, dtype)
+    outputs = [T.fft.fft2(x, norm="ortho"), T.fft.ifft(x, axis=0, norm="forward")]
+    real_too = T.fft.irfft(T.fft.rfft(y, norm="ortho"), 7, norm="forward")
+    slope = symc.grad((abs(T.fft.rfft(y, axis=0)) ** 2).sum(), y)
+    values = RNG.integers(-9, 9, (20, 12)).astype("float32")
+    function = symc.function([y], [*outputs, real_too, slope])
+    results = function(values)
+    exact, signs = values.astype(float), (-1.0) ** np.arange(20)[:, None]
+    wanted = [
+        np.fft.fft2(exact, norm="ortho"), np.fft.ifft(exact, axis=0, norm="forward"),
+        np.fft.irfft(np.fft.rfft(exact, norm="ortho"), 7, norm="forward"),
+        # Of all 20 frequencies the sum is 20 sums of squares; the first and the last count twice.
+        20 * exact + exact.sum(0) + signs * (signs * exact).sum(0),
+    ]  # fmt: skip
+    for value, expected in zip(results, wanted, strict=True):
+        assert value.dtype.itemsize * 2 == expected.dtype.itemsize
+        assert error(value.astype(expected.dtype), expected) < in_floats(240)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "other"), [("complex64", "_f64"), ("float32", "_f64"), ("float64", "_f32")]
+)
+def test_a_program_has_the_routines_of_its_type_alone(dtype: str, other: str) -> None:
+    """They are in single precision for single precision, and gcc reads no others."""
+    x = T.tensor(dtype, (None, None), "x")
+    source = symc.function([x], T.fft.ifft(x)).source
+    assert "symc_fft_complex" in source
+    assert other not in source
 
 
 def test_more_rows_than_a_block() -> None:

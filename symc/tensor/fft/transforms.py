@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BLAS_KINDS
+from symc.codegen.dtypes import FLOAT32
 from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.dims import Dim
@@ -49,9 +49,9 @@ class Transform(Op):
         return Transform(self.axis + 1, self.inverse)(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
-        kind, *lengths = routine_arguments(node, self.axis, node.type.shape[self.axis], size)
+        name, lengths = routine("fft_complex", node, self.axis, node.type.shape[self.axis], size)
         inverse = ir.const(int(self.inverse))
-        return LibCall("fft_complex", (kind, inverse, *lengths, Argument(0), Argument(-1)))
+        return LibCall(name, (inverse, *lengths, Argument(0), Argument(-1)))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return require_points(node.args[0], node.type.shape[self.axis])
@@ -87,8 +87,8 @@ class FromReal(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         n = node.args[0].type.shape[self.axis]
-        given = routine_arguments(node, self.axis, n, size)
-        return LibCall("fft_real", (*given, Argument(0), Argument(-1)))
+        name, lengths = routine("fft_real", node, self.axis, n, size)
+        return LibCall(name, (*lengths, Argument(0), Argument(-1)))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return require_points(node.args[0], node.args[0].type.shape[self.axis])
@@ -128,8 +128,8 @@ class ToReal(Op):
         return ToReal(self.axis + 1)(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
-        given = routine_arguments(node, self.axis, node.type.shape[self.axis], size)
-        return LibCall("fft_to_real", (*given, Argument(0), Argument(-1)))
+        name, lengths = routine("fft_to_real", node, self.axis, node.type.shape[self.axis], size)
+        return LibCall(name, (*lengths, Argument(0), Argument(-1)))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return require_points(node.args[0], node.type.shape[self.axis])
@@ -156,14 +156,14 @@ def weights(n: Dim, middle: float, axis: int, like: Tensor) -> Tensor:
     return dimshuffle(values, order)
 
 
-def routine_arguments(
-    node: Tensor, axis: int, n: Dim, size: SizeOf
-) -> tuple[ir.Expr, ir.Expr, ir.Expr, ir.Expr]:
-    """The first arguments of all routines of `runtime/fft.h`: element type and three lengths."""
+def routine(
+    name: str, node: Tensor, axis: int, n: Dim, size: SizeOf
+) -> tuple[str, tuple[ir.Expr, ir.Expr, ir.Expr]]:
+    """The routine of `runtime/fftaxes.h` for the type of the elements, and its three lengths."""
     shape = node.type.shape
-    kind = ir.const(BLAS_KINDS.index(node.dtype.component.name))
+    kind = "f32" if node.dtype.component == FLOAT32 else "f64"
     outer, inner = dims.product(shape[:axis]), dims.product(shape[axis + 1 :])
-    return kind, size(outer), size(n), size(inner)
+    return f"{name}_{kind}", (size(outer), size(n), size(inner))
 
 
 def check_points(x: Tensor, n: Dim) -> None:
