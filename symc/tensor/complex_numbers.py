@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, FLOAT64
 from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph.formulas import Index, ReadElement, formula
@@ -208,7 +209,8 @@ def angle(x: TensorLike, deg: bool = False) -> Tensor:
     >>> T.angle([1j, -1.0]).eval(), T.angle(1 + 1j, deg=True).eval()
     (array([1.57079633, 3.14159265]), array(45.))
     """
-    x = as_float(x)
+    x = as_tensor(x)
+    x = cast_to(x, FLOAT64) if x.dtype is BOOL else as_float(x)
     found = ComplexPart("angle")(x) if x.dtype.is_complex else OPERATORS["arctan2"](imag(x), x)
     return found * (180 / np.pi) if deg else found
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from symc.codegen.dtypes import BOOL, COMPLEX128, FLOAT64, INT64
+from symc.codegen.dtypes import COMPLEX128, FLOAT64
 from symc.errors import RankError, ShapeMismatch
 from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
@@ -155,8 +155,6 @@ def trapezoid(
         if at.ndim == 1:
             others = tuple(other for other in range(y.ndim) if other != axis)
             steps = expand_dims(steps, others)
-    if y.dtype is BOOL:
-        y = cast_to(y, INT64)
     return total(steps * (y[later] + y[earlier]) / 2.0, axis)
 
 

@@ -10,8 +10,9 @@ from typing import Literal
 #   same    promoted: add, maximum, abs
 #   number  promoted, but bool is refused: subtract, negative
 #   integer promoted, but floats are refused: bit operations
+#   whole   promoted, but floats and bool are refused: divisors
 #   logical bool: and, or, not
-Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
+Domain = Literal["float", "divide", "same", "number", "integer", "whole", "logical"]
 # Which results have a sign bit, that is, are negative or -0.0 (NaN does not count):
 #   any      whatever the arguments are
 #   never    none
@@ -31,5 +32,7 @@ GENERAL: dict[Domain, str] = {
     "dtype. Raises DTypeError for bool.",
     "integer": "Elementwise, with NumPy's broadcasting along axes of known length 1. Raises "
     "DTypeError for floats.",
+    "whole": "Elementwise, with NumPy's broadcasting along axes of known length 1. Raises "
+    "DTypeError for floats and bool.",
     "logical": "Elementwise on truth values (nonzero is true); gives bool.",
 }

@@ -7,6 +7,7 @@ are elementary calculus; those of special functions are from the NIST Digital Li
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BFLOAT16, BOOL, FLOAT16, DType
 from symc.graph.inputs import as_tensor
 from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
+from symc.graph.types import to_numpy
 from symc.tensor.elementwise import (
     binary,
     call,
@@ -442,7 +444,8 @@ nextafter = elementwise(
 def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """x limited to [min, max], as ``minimum(maximum(x, min), max)``; None leaves a side open.
 
-    Elementwise; NaN stays NaN. Raises ValueError when both limits are None.
+    Elementwise; NaN stays NaN. Python's integers beyond the dtype of `x` leave a side open, too, as
+    they do for NumPy. Raises ValueError when both limits are None.
 
     >>> import symc.tensor as T
     >>> T.clip([-2.0, 0.5, 9.0], 0, 1).eval()
@@ -451,8 +454,20 @@ def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = 
     if min is None and max is None:
         raise ValueError("clip needs at least one of min and max")
     result = as_tensor(x)
-    result = result if min is None else maximum(result, min)
-    return result if max is None else minimum(result, max)
+    least, greatest = _integers(result.dtype)
+    if min is not None and not (type(min) is int and min <= least):
+        result = maximum(result, min)
+    if max is not None and not (type(max) is int and max >= greatest):
+        result = minimum(result, max)
+    return result
+
+
+def _integers(dtype: DType) -> tuple[float, float]:
+    """The least and the greatest integer of a dtype; infinite where there is none."""
+    if dtype.kind not in ("int", "uint"):
+        return -math.inf, math.inf
+    known = np.iinfo(to_numpy(dtype))
+    return known.min, known.max
 
 
 for _method in (clip, round):

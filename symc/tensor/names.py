@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from symc.errors import ShapeMismatch
+from symc.codegen.dtypes import BOOL, INT8
+from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.inputs import as_tensor, constant
 from symc.graph.node import Tensor, TensorLike
@@ -59,7 +60,7 @@ newaxis = None
 absolute = _abs
 acos, acosh, asin, asinh, atan, atanh = arccos, arccosh, arcsin, arcsinh, arctan, arctanh
 atan2 = arctan2
-negative, square = neg, sqr
+negative = neg
 degrees, radians = rad2deg, deg2rad
 subtract, multiply, divide, true_divide = sub, mul, div, div
 floor_divide, remainder, power = floordiv, mod, pow
@@ -136,14 +137,28 @@ def fabs(x: TensorLike) -> Tensor:
 
 
 def positive(x: TensorLike) -> Tensor:
-    """x itself, as Python's ``+x``: a tensor of the same dtype and shape.
+    """x itself: a tensor of the same dtype and shape. Raises DTypeError for bool, as NumPy.
 
     >>> import symc.tensor as T
     >>> x = T.vector("x")
     >>> T.positive(x) is x
     True
     """
-    return as_tensor(x)
+    x = as_tensor(x)
+    if x.dtype is BOOL:
+        raise DTypeError("positive of bool is not defined; cast first")
+    return x
+
+
+def square(x: TensorLike) -> Tensor:
+    """``x * x``; of bool int8, as NumPy has it. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.square([3, -4]).eval()
+    array([ 9, 16])
+    """
+    x = as_tensor(x)
+    return sqr(cast_to(x, INT8) if x.dtype is BOOL else x)
 
 
 def copy(x: TensorLike) -> Tensor:

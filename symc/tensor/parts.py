@@ -273,7 +273,7 @@ gcd = elementwise(
     array([4, 2])
     """,
     None, None,
-    domain="integer", cost=100,
+    domain="whole", cost=100,
 )  # fmt: skip
 lcm = elementwise(
     "lcm", np.lcm, _wide("lcm"),
@@ -284,7 +284,7 @@ lcm = elementwise(
     array([12,  0])
     """,
     None, None,
-    domain="integer", cost=110,
+    domain="whole", cost=110,
 )  # fmt: skip
 _bit_count = elementwise(
     "bit_count", lambda x: np.bitwise_count(x), _wide("bit_count"),

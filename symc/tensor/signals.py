@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
 
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
 from symc.errors import RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
-from symc.graph.inputs import as_tensor
+from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
@@ -20,10 +23,11 @@ from symc.tensor.complex_numbers import conj, imag, real
 from symc.tensor.elementwise import cast_to, common
 from symc.tensor.exponentials import sqrt
 from symc.tensor.lengths import as_dim, length, public, tensor_of
-from symc.tensor.logic import gt, where
+from symc.tensor.logic import gt, isfinite, where
 from symc.tensor.math import abs as absolute
-from symc.tensor.math import as_float, maximum
-from symc.tensor.nnet.conv import conv1d
+from symc.tensor.math import maximum
+from symc.tensor.nnet.conv import conv1d, conv1d_transpose
+from symc.tensor.reduce import all as all_of
 from symc.tensor.special_functions import i0
 from symc.tensor.specify import segment
 from symc.tensor.trigonometry import cos, sin
@@ -103,10 +107,32 @@ def _part(a: Tensor, v: Tensor, mode: Extent, later: Dim) -> Tensor:
 def _convolved(a: Tensor, v: Tensor, padding: Literal["full", "valid"]) -> Tensor:
     if a.dtype is BOOL:
         return cast_to(_convolved(cast_to(a, INT64), cast_to(v, INT64), padding), BOOL)
+    if padding == "valid" or not a.dtype.is_inexact or _is_known_finite(v):
+        return _sums(conv1d, a, v, padding=padding)
+    from symc.loops.branch import ifelse
+
+    # Zeros around `a` are products of their own beside a NaN or an infinite element of `v`. The
+    # transpose has none, but takes longer.
+    padded = _sums(conv1d, a, v, padding=padding)
+    unpadded = _sums(conv1d_transpose, a, v, flip_filters=False)
+    return cast("Tensor", ifelse(all_of(isfinite(v)), padded, unpadded))
+
+
+def _is_known_finite(v: Tensor) -> bool:
+    value = constant_value(v)
+    return value is not None and bool(np.isfinite(value).all())
+
+
+def _sums(product: Callable[..., Tensor], a: Tensor, v: Tensor, **options: Any) -> Tensor:
+    """The sums of products by a convolution of real signals with channels."""
     if not a.dtype.is_complex:
-        return conv1d(_channel(a), _channel(v), padding=padding)[0, 0]
-    re = _convolved(real(a), real(v), padding) - _convolved(imag(a), imag(v), padding)
-    im = _convolved(real(a), imag(v), padding) + _convolved(imag(a), real(v), padding)
+        return product(_channel(a), _channel(v), **options)[0, 0]
+
+    def part(a: Tensor, v: Tensor) -> Tensor:
+        return _sums(product, a, v, **options)
+
+    re = part(real(a), real(v)) - part(imag(a), imag(v))
+    im = part(real(a), imag(v)) + part(imag(a), real(v))
     return complex_of(re, im)
 
 
@@ -194,14 +220,14 @@ _NEAR = 1.0
 def sinc(x: TensorLike) -> Tensor:
     """``sin(pi x) / (pi x)``, 1 at 0. Its derivatives are right near 0, too.
 
-    Elementwise. Integers are converted to float64 (8 bits: float16, 16 bits: float32).
+    Elementwise. Integers and bool are converted to float64.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
     >>> symc.grad(T.sinc(x).sum(), x).eval({x: [0.0]})
     array([0.])
     """
-    y = as_float(as_tensor(x)) * math.pi
+    y = common((x,), "divide", "sinc")[0] * math.pi
     square = where(absolute(y) < _NEAR, y * y, 0)
     series: Tensor | float = 0.0
     for k in range(_TERMS, -1, -1):  # the series about 0, which is differentiated term by term

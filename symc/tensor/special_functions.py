@@ -208,7 +208,7 @@ i0 = elementwise(
     >>> T.i0([0.0, 2.5]).eval()
     array([1.        , 3.28983914])
     """,
-    lambda g, x, y: g * i1(x), cost=60,
+    lambda g, x, y: g * i1(x), domain="divide", cost=60,
 )  # fmt: skip
 i1: FunctionOfOne = elementwise(
     "i1", special.i1, call("i1"),

@@ -22,6 +22,7 @@ from symc.tensor.sorting.quantiles import (
     median,
     percentile,
     place,
+    precision_of,
     quantile,
     sorted_rows,
 )
@@ -31,7 +32,7 @@ __all__ = ["nanmedian", "nanpercentile", "nanquantile"]
 
 
 def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The median along axes of the elements that are not NaN, as `median`; NaN where all is NaN.
+    """The median along axes of the elements that are not NaN, as `median`; NaN of none.
 
     >>> import symc.tensor as T
     >>> T.nanmedian([3.0, float("nan"), 1.0, 8.0]).eval()
@@ -40,7 +41,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
     a = as_tensor(a)
     if not a.dtype.is_float:
         return median(a, axis, keepdims)
-    rows, axes = sorted_rows("nanmedian", a, axis, floats=True)
+    rows, axes = sorted_rows("nanmedian", a, axis, floats=True, of_none=True)
     n = _present(rows)
     low = _at(rows, maximum((n - 1) // 2, 0))
     high = _at(rows, n // 2)
@@ -51,7 +52,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
 def nanquantile(
     a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Tensor:
-    """The quantiles `q` (from 0 to 1) of the elements that are not NaN, as `quantile`.
+    """The quantiles `q` (from 0 to 1) of the elements that are not NaN, as `quantile`; NaN of none.
 
     >>> import symc.tensor as T
     >>> T.nanquantile([1.0, 2.0, float("nan"), 4.0], 0.75).eval()
@@ -60,7 +61,7 @@ def nanquantile(
     a = as_tensor(a)
     if not a.dtype.is_float:
         return quantile(a, q, axis, method, keepdims)
-    return _quantile("nanquantile", a, as_tensor(q), 1.0, axis, method, keepdims)
+    return _quantile("nanquantile", a, q, 1.0, axis, method, keepdims)
 
 
 def nanpercentile(
@@ -75,23 +76,24 @@ def nanpercentile(
     a = as_tensor(a)
     if not a.dtype.is_float:
         return percentile(a, q, axis, method, keepdims)
-    return _quantile("nanpercentile", a, as_tensor(q), 100.0, axis, method, keepdims)
+    return _quantile("nanpercentile", a, q, 100.0, axis, method, keepdims)
 
 
 def _quantile(
-    label: str, a: Tensor, q: Tensor, whole: float, axis: Axis, method: str, keepdims: bool
+    label: str, a: Tensor, at: TensorLike, whole: float, axis: Axis, method: str, keepdims: bool
 ) -> Tensor:
     check_method(label, method)
+    precision, q = precision_of(at, whole), as_tensor(at)
     shape, share = q.type.shape, cast_to(inside(label, q, whole), FLOAT64) / whole
-    rows, axes = sorted_rows(label, a, axis, floats=method not in PICKING)
+    rows, axes = sorted_rows(label, a, axis, floats=True, of_none=True)
     count = _present(rows)
     n = cast_to(count, FLOAT64)
-    at = maximum(minimum(place(method, ravel(share), n), n - 1), 0.0)
-    start = floor(at)
+    where_it_is = maximum(minimum(place(method, ravel(share), n), n - 1), 0.0)
+    start = floor(where_it_is)
     result = _at(rows, cast_to(start, INT64))
     if method not in PICKING:
         after = _at(rows, cast_to(maximum(minimum(start + 1, n - 1), 0.0), INT64))
-        result = between(result, after, at - start)
+        result = between(result, after, where_it_is - start, precision)
     leading = result.type.shape[:-1]
     result = moveaxis(result, -1, 0)
     return kept(reshape(result, (*shape, *leading)), axes if keepdims else (), q.ndim)

@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from symc.codegen.dtypes import FLOAT64, INT64
-from symc.graph.inputs import as_tensor, constant_value
+from symc.codegen.dtypes import FLOAT64, INT64, DType
+from symc.graph import dims
+from symc.graph.inputs import as_tensor, constant_value, is_number, scalar_constant
 from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.graph.types import promote
 from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
 from symc.tensor.logic import isinf, isnan, where
 from symc.tensor.math import ceil, floor, maximum, minimum
 from symc.tensor.math import round as rounded
+from symc.tensor.padding import surround
 from symc.tensor.reduce import Axis, axes_of
 from symc.tensor.reshape import reshape
 from symc.tensor.sorting.order import sort, sortable
@@ -35,14 +38,13 @@ _METHODS = ("linear", "midpoint", "averaged_inverted_cdf", *_CONTINUOUS, *PICKIN
 def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The middle of the sorted elements along axes (all for None), or the mean of the middle two.
 
-    Integers give float64. Where there is a NaN, the median is NaN. Raises `IndexError` when it runs
-    if there are no elements.
+    Integers give float64. Where there is a NaN, or there are no elements, the median is NaN.
 
     >>> import symc.tensor as T
     >>> T.median(T.constant([3, 1, 2, 9])).eval()
     array(2.5)
     """
-    rows, axes = sorted_rows("median", a, axis, floats=True)
+    rows, axes = sorted_rows("median", a, axis, floats=True, of_none=True)
     n = length(rows, rows.ndim - 1)
     low, high = _at(rows, (n - 1) // 2), _at(rows, n // 2)
     # As in NumPy a mean, even of one element: 0.0 for -0.0.
@@ -63,14 +65,16 @@ def quantile(
     ``hazen``, ``weibull``, ``median_unbiased``, ``normal_unbiased``, ``averaged_inverted_cdf`` and
     ``interpolated_inverted_cdf``, which give float64 for integers; and ``lower``, ``higher``,
     ``nearest``, ``inverted_cdf`` and ``closest_observation``, which give one of the elements as it
-    is. Where there is a NaN, the quantile is NaN. Raises `ValueError`, at run time if need be, for
+    is. Those that are computed are as precise as `a` or, if that is more, as floats of `q` that are
+    no Python number: float32 and ``[0.3, 0.5]`` give float64. Where there is a NaN, the quantile is
+    NaN. Raises `ValueError`, at run time if need be, for
     `q` beyond 0 and 1, and `IndexError` when it runs if there are no elements.
 
     >>> import symc.tensor as T
     >>> T.quantile(T.constant([1.0, 2.0, 4.0]), [0.5, 0.75]).eval()
     array([2., 3.])
     """
-    return _quantile("quantile", a, as_tensor(q), 1.0, axis, method, keepdims)
+    return _quantile("quantile", a, q, 1.0, axis, method, keepdims)
 
 
 def percentile(
@@ -86,22 +90,23 @@ def percentile(
     >>> T.percentile(T.constant([1.0, 2.0, 4.0]), 50).eval()
     array(2.)
     """
-    return _quantile("percentile", a, as_tensor(q), 100.0, axis, method, keepdims)
+    return _quantile("percentile", a, q, 100.0, axis, method, keepdims)
 
 
 def _quantile(
-    label: str, a: TensorLike, q: Tensor, whole: float, axis: Axis, method: str, keepdims: bool
+    label: str, a: TensorLike, at: TensorLike, whole: float, axis: Axis, method: str, keepdims: bool
 ) -> Tensor:
     check_method(label, method)
+    precision, q = precision_of(at, whole), as_tensor(at)
     q = cast_to(inside(label, q, whole), FLOAT64) / whole
     rows, axes = sorted_rows(label, a, axis, floats=method not in PICKING)
     n = cast_to(length(rows, rows.ndim - 1), FLOAT64)
-    at = maximum(minimum(place(method, q, n), n - 1), 0.0)
-    start = floor(at)
+    where_it_is = maximum(minimum(place(method, q, n), n - 1), 0.0)
+    start = floor(where_it_is)
     result = _at(rows, cast_to(start, INT64))
     if method not in PICKING:
         after = _at(rows, cast_to(minimum(start + 1, n - 1), INT64))
-        result = between(result, after, at - start)
+        result = between(result, after, where_it_is - start, precision)
     result = _nan_of(rows, result, q.ndim)
     if q.ndim:
         result = moveaxis(result, tuple(range(-q.ndim, 0)), tuple(range(q.ndim)))
@@ -152,12 +157,23 @@ def place(method: str, q: Tensor, n: Tensor) -> Tensor:
             return n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
-def between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
+def precision_of(q: TensorLike, whole: float) -> DType | None:
+    """The dtype that `q` asks of a result: none if it is weak, or integers that are not divided."""
+    if is_number(q):
+        return None
+    dtype = as_tensor(q).dtype
+    if dtype.is_float:
+        return dtype
+    return None if whole == 1 else FLOAT64
+
+
+def between(low: Tensor, high: Tensor, share: Tensor, precision: DType | None) -> Tensor:
     """The number that is a share of the way from low to high, as NumPy rounds it."""
-    dtype = low.dtype
+    dtype = low.dtype if precision is None else promote(low.dtype, precision)
     wide = dtype.wide
+    step = cast_to(high - low, wide) if wide is not low.dtype.wide else None
     low, high, share = (cast_to(x, wide) for x in (low, high, share))
-    step = high - low
+    step = high - low if step is None else step
     found = where(share >= 0.5, high - step * (1 - share), low + step * share)
     # Of equal numbers each has its share of the gradient; infinite ones have no difference.
     endless = OPERATORS["logical_and"](OPERATORS["eq"](low, high), isinf(low))
@@ -165,9 +181,12 @@ def between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
 
 
 def sorted_rows(
-    label: str, a: TensorLike, axis: Axis, *, floats: bool
+    label: str, a: TensorLike, axis: Axis, *, floats: bool, of_none: bool = False
 ) -> tuple[Tensor, tuple[int, ...]]:
-    """The elements along axes, sorted on one last axis, perhaps as floats; and the axes."""
+    """The elements along axes, sorted on one last axis, perhaps as floats; and the axes.
+
+    With `of_none`, no floats are as one NaN.
+    """
     a = sortable(label, a)
     axes = axes_of(label, a, axis)
     kept = [number for number in range(a.ndim) if number not in axes]
@@ -177,7 +196,12 @@ def sorted_rows(
     total: Any = 1
     for number in range(len(kept), a.ndim):
         total = total * moved.shape[number]
-    return sort(reshape(moved, (*shape, total))), axes
+    rows = sort(reshape(moved, (*shape, total)))
+    missing = dims.maximum(0, dims.sub(1, rows.type.shape[-1]))
+    if of_none and rows.dtype.is_float:
+        nan = scalar_constant(np.nan, rows.dtype)
+        rows = surround(rows, nan, (*[(0, 0)] * len(kept), (0, missing)))
+    return rows, axes
 
 
 def _at(rows: Tensor, place: Tensor | int) -> Tensor:
