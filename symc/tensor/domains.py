@@ -36,3 +36,5 @@ GENERAL: dict[Domain, str] = {
     "DTypeError for floats and bool.",
     "logical": "Elementwise on truth values (nonzero is true); gives bool.",
 }
+# What is asked for where floats, or floats and bool, are refused.
+NEEDED = {"integer": "integers or bool", "whole": "integers"}

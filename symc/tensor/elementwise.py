@@ -34,7 +34,7 @@ from symc.tensor.broadcast import (
     describe,
     stretched_together,
 )
-from symc.tensor.domains import GENERAL, Domain, SignBit
+from symc.tensor.domains import GENERAL, NEEDED, Domain, SignBit
 from symc.tensor.rows import (
     Expression,
     Expression1,
@@ -368,10 +368,8 @@ def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
             return BOOL
         case "number" if dtype is BOOL:
             raise DTypeError(f"{label} of bool is not defined; use ^ or logical_xor, or cast first")
-        case "whole" if dtype.is_inexact or dtype is BOOL:
-            raise DTypeError(f"{label} needs integers, not {dtype}; cast first")
-        case "integer" if dtype.is_inexact:
-            raise DTypeError(f"{label} needs integers or bool, not {dtype}; cast first")
+        case "integer" | "whole" if dtype.is_inexact or (dtype is BOOL and domain == "whole"):
+            raise DTypeError(f"{label} needs {NEEDED[domain]}, not {dtype}; cast first")
         case _:
             return dtype
 

@@ -326,6 +326,18 @@ def test_a_bug_parts_that_do_not_fit_were_returned_to_scipy() -> None:
             f(*wrong, 3)
 
 
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_a_bug_a_negative_index_was_scaled_by_the_last_factor(format: str) -> None:
+    k, factors = T.lvector("k"), T.vector("factors")
+    make = T.sparse.csr_from_parts if format == "csr" else T.sparse.csc_from_parts
+    a = make([1.0, 2.0, 3.0], k, [0, 2, 3], 3)
+    scaled = a.scale_columns(factors) if format == "csr" else a.scale_rows(factors)
+    f = symc.function([k, factors], scaled.data)
+    assert f([0, 2, 1], [1.0, 10.0, 100.0]).tolist() == [1.0, 200.0, 30.0]
+    with pytest.raises(IndexError, match="negative"):
+        f([0, -1, 1], [1.0, 10.0, 100.0])
+
+
 def test_scipy_is_imported_only_for_results() -> None:
     code = (
         "import sys, symc, symc.tensor as T; a = T.sparse.csr_matrix('a'); "

@@ -20,7 +20,7 @@ from symc.tensor.checked import Checked
 from symc.tensor.domains import Domain
 from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import dim_of, normal_axis, public
-from symc.tensor.logic import eq, where
+from symc.tensor.logic import eq, ge, where
 from symc.tensor.matrix_product import is_blas
 from symc.tensor.reduce import sum as summed
 from symc.tensor.reshape import reshape
@@ -274,6 +274,10 @@ class SparseMatrix(Packed):
                     f"  given  {describe(value)}"
                 )
         rows, columns = self.coordinates
+        # Beside one factor for a row or column, nothing else refuses what would count from the end.
+        minor, is_csr = self.indices, self.format == "csr"
+        minor = Checked("a sparse matrix has a negative index", is_index=True)(minor, ge(minor, 0))
+        rows, columns = (rows, minor) if is_csr else (minor, columns)
         whole = broadcast_to(value, shape) if 1 not in own else reshape(value, own)
         at = tuple(
             0 if length == 1 else place for length, place in zip(own, (rows, columns), strict=True)
