@@ -151,7 +151,9 @@ def positive(x: TensorLike) -> Tensor:
 
 
 def square(x: TensorLike) -> Tensor:
-    """``x * x``; of bool int8, as NumPy has it. Elementwise.
+    """``x * x``, which is also ``x ** 2``: a tensor of the shape and dtype of x.
+
+    Elementwise. Of bool it is int8, as NumPy has it.
 
     >>> import symc.tensor as T
     >>> T.square([3, -4]).eval()
