@@ -24,6 +24,7 @@ from symc.codegen.record import record
 from symc.codegen.targets.compiler import DEBUG_SYMBOLS, time_limit
 from symc.codegen.targets.named import target_named
 from symc.config import config
+from symc.graph.bfloat16 import is_bfloat16
 from symc.graph.collector import without_collection
 from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
@@ -285,8 +286,11 @@ def is_pure(program: ir.Program) -> bool:
 
 
 def _write_constants(folder: Path, constants: Sequence[Array]) -> None:
-    """The arrays that are part of a function, a file each."""
+    """The arrays that are part of a function, a file each; of bfloat16, which NumPy's files do not
+    know, as kernels see them."""
     for number, value in enumerate(constants):
+        if is_bfloat16(value.dtype):
+            value = value.view(np.uint16)
         with (folder / f"constant{number}.npy").open("wb") as file:
             np.lib.format.write_array(file, value, allow_pickle=False)
 

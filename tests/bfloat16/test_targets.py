@@ -99,3 +99,13 @@ def test_exported_c_passes_its_test(tmp_path: Path) -> None:
 def test_sympy_says_that_numbers_have_no_dtype() -> None:
     x = T.scalar("x", dtype="bfloat16")
     assert str(symc.sympy.to_sympy(x * 2 + 1)) in ("2*x + 1", "2.0*x + 1.0")
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:sim"])
+def test_a_bug_constants_did_not_go_to_devices(device: str) -> None:
+    """Files of functions hold them without their dtype."""
+    x, value = T.vector("x", dtype="bfloat16"), np.array([1.5, -2, 0.25], B)
+    results = [T.cast(np.arange(3.0), "bfloat16") * x, T.constant(value) + x]
+    f = symc.function([x], results, device=device)
+    for found, wanted in zip(f(value), [[0, -2, 0.5], [3, -4, 0.5]], strict=True):
+        np.testing.assert_array_equal(found, np.array(wanted, B))
