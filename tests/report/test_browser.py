@@ -60,11 +60,13 @@ def lit(page: Page, pane: str) -> int:
 
 def first_in_view(page: Page, pane: str, row: str) -> tuple[float, float]:
     """A place in the first such row that is not scrolled out of its pane."""
-    found: Any = page.value(
+    place = (
         f"[...document.querySelectorAll('#{pane} {row}')].map(row => row.getBoundingClientRect())"
         f".map(r => [r.x + 60, r.y + r.height / 2])"
         f".find(([x, y]) => document.elementFromPoint(x, y)?.closest('#{pane} {row}'))"
     )
+    page.wait_until(place)  # panes scroll to what is lit when the browser draws next
+    found: Any = page.value(place)
     return found[0], found[1]
 
 
