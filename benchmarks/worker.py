@@ -27,8 +27,10 @@ def main() -> None:
         time.perf_counter = processor_time  # the clock of all cases, and of symc's own stages
 
     from cases import CASES
-    from measure import Once
+    from measure import Once, stay_on_one_processor
 
+    if sys.argv[4] == "cpu":
+        stay_on_one_processor()
     case = next(case for case in CASES if case.name == name)
     made = case.contestants[contestant].make()
     if isinstance(made, Once):

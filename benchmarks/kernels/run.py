@@ -22,7 +22,7 @@ from statistics import geometric_mean, median
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from measure import Line, Results, Times, show
+from measure import Line, Results, Times, show, stay_on_one_processor
 from run import ONE_THREAD, describe_machine, load, progress
 
 EACH = 1.3  # times the best peer
@@ -33,6 +33,7 @@ PEERS = ("NumPy", "numba", "JAX")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the kernels of the command line; 1 if a contestant failed or symc missed a goal."""
     os.environ.update(ONE_THREAD | {"JAX_PLATFORMS": "cpu"})  # before anybody is imported
+    stay_on_one_processor()
     with tempfile.TemporaryDirectory(prefix="symc-bench-") as cache:
         os.environ["SYMC_CACHE_DIR"] = cache
         return measured(arguments)
