@@ -70,6 +70,11 @@ class DType(str):
         its bits. Any other type itself."""
         return _IN_KERNELS.get(self.name, self)
 
+    def is_seen_as(self, dtype: DType) -> bool:
+        """Whether elements of this type may be of another to kernels: that of `in_kernels`, and of
+        float16 its bits, for languages that do not have it."""
+        return dtype is self.in_kernels or (self is FLOAT16 and dtype is UINT16)
+
     @property
     def component(self) -> DType:
         """The type of a complex number's real and imaginary parts; any other type itself."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symc.codegen import bfloat16
+from symc.codegen import bfloat16, float16
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT16, UINT32, UINT64, DType
 from symc.codegen.meaning import functions as meaning
 from symc.codegen.meaning import special
@@ -71,8 +71,10 @@ def _predicate(name: str) -> MathFunction:
 
 
 def _conversion(name: str, symbol: str, source: DType, target: DType) -> MathFunction:
-    """One way between float32 and the bits of bfloat16."""
-    python: Callable[..., Number] = getattr(bfloat16, name)
+    """One way between a float and the bits of bfloat16 or float16."""
+    python: Callable[..., Number] = getattr(bfloat16, name, None) or getattr(
+        float16, name.removeprefix("float64_")
+    )
     return MathFunction(name, 1, symbol, None, 2, True, python, types=(source, target))
 
 
@@ -171,9 +173,12 @@ _ROWS = (
     _predicate("isnan"),
     _predicate("isinf"),
     _predicate("isfinite"),
-    # the bits of bfloat16
+    # the bits of floats that are only stored
     _conversion("from_bfloat16", "symc_bf16_to_f32", UINT16, FLOAT32),
     _conversion("to_bfloat16", "symc_f32_to_bf16", FLOAT32, UINT16),
+    _conversion("from_float16", "symc_f16_to_f32", UINT16, FLOAT32),
+    _conversion("to_float16", "symc_f32_to_f16", FLOAT32, UINT16),
+    _conversion("float64_to_float16", "symc_f64_to_f16", FLOAT64, UINT16),
     # random numbers
     _random("random_key", 40, UINT64, vectorises=True),
     _random("random_bits", 40, UINT64, vectorises=True),

@@ -7,10 +7,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 
@@ -43,18 +43,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("slow") is not None:
             item.add_marker(skip)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Devices of OpenCL refuse float16: with ``--device opencl`` its tests have nothing to try."""
-    try:
-        return (yield)
-    except TypeError as error:  # DTypeError is one; to import it would read settings too early
-        on_opencl = str(item.config.getoption("--device")).startswith("opencl")
-        if on_opencl and "has no float16: use float32" in str(error):
-            pytest.skip("float16 is refused")
-        raise
 
 
 @pytest.fixture(scope="session")

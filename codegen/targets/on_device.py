@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from symc.codegen.emit.device import DeviceForm
     from symc.codegen.emit.device_module import DeviceModule
     from symc.codegen.ir import Program
-    from symc.codegen.targets.base import Pass
+    from symc.codegen.targets.base import Lang, Pass
     from symc.codegen.targets.compiler import Memo
 
 IMAGE = "function.image"
@@ -64,6 +64,11 @@ class DeviceTarget:
         raise NotImplementedError
 
     @property
+    def host(self) -> Lang:
+        """The language of host functions."""
+        return C
+
+    @property
     def file(self) -> str:
         """The name of the kernels' text."""
         raise NotImplementedError
@@ -82,7 +87,7 @@ class DeviceTarget:
         """The texts of a program that has been through the passes."""
         from symc.codegen.emit.device import emit_device
 
-        made = emit_device(program, self.form, C, timed=self.timed)
+        made = emit_device(program, self.form, self.host, timed=self.timed)
         facts = {
             "kernels": list(made.kernels), "routines": list(made.routines),
             "steps": list(made.steps), "synchronises": made.synchronises, "narrow": made.narrow,

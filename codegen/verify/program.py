@@ -38,7 +38,7 @@ Programs (this file)
 17. A buffer's shape is in the program's sizes.
 18. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 19. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
-    complex buffer is one of its components to the kernel, one of bfloat16 its bits; a size may be
+    complex buffer is one of its components to the kernel, one of 16 bits its bits; a size may be
     int32 in the kernel, or the element of an input without axes, as it is). A parameter that is
     written is given no input and no constant, and a buffer that is given for one is given once:
     kernels assume that their buffers do not overlap.
@@ -272,7 +272,7 @@ class _Checker:
         for param, name in zip(kernel.params, step.buffers, strict=True):
             self.use(step, name)
             buffer = self.buffers[name]
-            if buffer.dtype.in_kernels is not param.dtype:
+            if not buffer.dtype.is_seen_as(param.dtype):
                 what = f"{name} is {buffer.dtype}, parameter {param.name} is {param.dtype}"
                 raise Broken(step, what)
             if param.written:
@@ -295,7 +295,7 @@ class _Checker:
         buffer = self.buffers.get(value.buffer)
         if buffer is None or buffer.role != "input" or buffer.shape:
             raise Broken(step, f"{value.buffer} is no input without axes")
-        if not buffer.dtype.in_kernels is value.dtype is size.dtype:
+        if not (buffer.dtype.is_seen_as(size.dtype) and value.dtype is size.dtype):
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
 
     def number(self, step: Routine, arg: Expr) -> None:

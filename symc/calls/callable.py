@@ -266,7 +266,7 @@ class Function(Generic[Result]):
         return copied
 
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
-        """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`.
+        """Writes the function as a library in C, CUDA or OpenCL: see `symc.saved.export.export`.
 
         >>> import tempfile
         >>> import symc, symc.tensor as T
@@ -320,7 +320,7 @@ class Function(Generic[Result]):
 
     @property
     def source(self) -> str:
-        """The generated C, and on a device after it the kernels in CUDA, as text.
+        """The generated C, and on a device after it the kernels in CUDA or OpenCL C, as text.
 
         >>> import symc, symc.tensor as T
         >>> f = symc.function([x := T.vector("x")], x * 2)

@@ -13,7 +13,6 @@ from typing import Any
 
 from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
-from symc.codegen.dtypes import FLOAT16
 from symc.codegen.record import record
 from symc.codegen.targets.base import Target
 from symc.codegen.targets.on_device import IMAGE, DeviceTarget
@@ -21,11 +20,8 @@ from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceCallbacks
-from symc.errors import DTypeError
 from symc.graph.request import Request
-from symc.graph.walks import walk
 from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files
-from symc.tensor.broadcast import describe
 
 WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels
 
@@ -91,12 +87,7 @@ def cuda_runner(
 def opencl_runner(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
 ) -> Runner:
-    """As `cuda_runner`, for a device of OpenCL. Raises DTypeError for float16."""
-    for node in walk(request.roots()):
-        if node.dtype is FLOAT16:
-            raise DTypeError(
-                f"device={request.device!r} has no float16: use float32\n  {describe(node)}"
-            )
+    """As `cuda_runner`, for a device of OpenCL."""
     return cuda_runner(request, mode, form, downcast, timed=timed)
 
 

@@ -14,6 +14,7 @@ from tests.opencl.programs import PROGRAMS
 ROOT = Path(__file__).parents[2]
 FEW = (
     "elements",
+    "every_float16",
     "teams",
     "four_sums_over_a_team",
     "products_of_matrices",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import symc
 import symc.tensor as T
+from symc.codegen.dtypes import FLOAT16
+from symc.codegen.float16 import from_float16, to_float16
 from symc.codegen.runtime import load
 from symc.codegen.targets.named import full_name
 from symc.codegen.targets.opencl.lang import arguments
 from symc.codegen.targets.opencl.target import OpenclTarget, image_of
+from symc.codegen.verify.program import verify
 from symc.errors import DeviceError
 from symc.pipeline.compile import Clock, build
 from tests.conftest import Golden
@@ -39,6 +43,26 @@ def test_a_module_says_the_arguments_of_its_kernels() -> None:
         "symc_gemv_kernel_f32": "*8888ppp44", "symc_gemm_kernel_f64": "*88888p888p888p8888",
     }  # fmt: skip
     assert image_of("abc", "-w", b"code") == b"symc opencl 0 2 3 4\n-wabccode"
+
+
+def test_float16_is_its_bits_to_kernels() -> None:
+    x = T.matrix("x", dtype="float16")
+    f = symc.function([x], [x.sum(axis=1), x * 2], mode="python")
+    made = build(f.request, mode="default", clock=Clock(), target=OpenclTarget())
+    verify(made.optimised)
+    assert all(param.dtype is not FLOAT16 for k in made.optimised.kernels for param in k.params)
+    source = made.source.file("function.cl")
+    assert "half *" not in source
+    assert "__global const uint16_t *restrict x" in source
+    assert "_Float16" not in made.source.file("function.c")
+
+
+def test_bits_of_float16_in_python() -> None:
+    with np.errstate(over="ignore"):
+        for value in np.random.default_rng(0).standard_normal(99) * 10.0 ** np.arange(-50, 49):
+            assert to_float16(value) == np.float16(value).view(np.uint16)
+    for bits in range(0, 1 << 16, 7):
+        np.testing.assert_equal(from_float16(bits), float(np.uint16(bits).view(np.float16)))
 
 
 def test_every_function_of_teams_is_there_for_both() -> None:

@@ -141,7 +141,7 @@ def test_what_is_computed_in_floats(dtype: str) -> None:
 def test_a_program_has_the_routines_of_its_type_alone(dtype: str, other: str) -> None:
     """They are in single precision for single precision, and gcc reads no others."""
     x = T.tensor(dtype, (None, None), "x")
-    source = symc.function([x], T.fft.ifft(x)).source
+    source = symc.function([x], T.fft.ifft(x), device="cpu").source  # cards have the host do it
     assert "symc_fft_complex" in source
     assert other not in source
 

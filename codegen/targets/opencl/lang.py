@@ -2,7 +2,7 @@
 
 The differences from C are here, in `runtime/base.clh`, which defines the names of C's integer
 types, in `runtime/libm.clh` and in `runtime/team.clh`. Functions of numbers are the text of C, as
-`load.in_opencl` has it. float16 is not among the types: few devices compute in it or convert it.
+`load.in_opencl` has it. float16 is not among the types: `passes/bits.py` has made bits of it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ VECTORS = tuple(f"{kind}{count}" for kind in SCALARS.split() for count in (2, 3,
 
 OPENCL = Lang(
     name="opencl",
-    types={**C.types, "float16": "half"},
+    types={name: kind for name, kind in C.types.items() if name != "float16"},
     suffixes={**C.suffixes, "uint64": "ul"},
     infinity=CUDA.infinity,
     nan=CUDA.nan,

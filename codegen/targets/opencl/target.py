@@ -2,16 +2,18 @@
 
 The image of a module has the text and the device's code: a driver that refuses the code compiles
 the text again. Kernels have no packs of elements: pointers to those would need to be aligned, which
-only CUDA's kernels ask for at run time.
+only CUDA's kernels ask for at run time. float16 is its bits to them, as few devices compute in it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
 from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.c_language import C
 from symc.codegen.targets.on_device import DeviceTarget
 from symc.codegen.targets.opencl.lang import OPENCL, arguments
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from symc.codegen.targets.opencl.platforms import Found
 
 KERNELS = "function.cl"
+HOST = replace(C, types={**C.types, "float16": C.types["uint16"]})
 
 
 @record
@@ -56,6 +59,11 @@ class OpenclTarget(DeviceTarget):
         return DeviceForm(OPENCL, "opencl", emit_opencl_kernel, LAUNCHED)
 
     @property
+    def host(self) -> Lang:
+        """C that passes on the bits of float16."""
+        return HOST
+
+    @property
     def found(self) -> Found:
         """The device."""
         from symc.codegen.targets.opencl.platforms import device_named
@@ -73,9 +81,10 @@ class OpenclTarget(DeviceTarget):
 
     def passes(self) -> tuple[Pass, ...]:
         """The passes over a program before it is printed, in order."""
+        from symc.codegen.passes.bits import halves
         from symc.codegen.passes.gpu.packs import packs
 
-        return tuple(each for each in DeviceTarget.passes(self) if each is not packs)
+        return (halves, *(each for each in DeviceTarget.passes(self) if each is not packs))
 
     def describe_kernels(self, *, quick: bool = False) -> dict[str, str]:
         """Cache-key parts: everything besides the source that affects an image of kernels."""
