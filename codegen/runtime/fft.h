@@ -78,11 +78,7 @@ static real *symc_fft_roots_fNN(int64_t n) {
     return roots;
 }
 
-// SYMBOL SYMC_INLINE
-#define SYMC_INLINE static inline __attribute__((always_inline))
-
 // SYMBOL symc_butterflies_fNN
-// NEEDS SYMC_INLINE
 // One transform of 2, 3, 4 or 5 elements. They stand `from` apart in x and go `to` apart into y;
 // the imaginary parts are xi and yi. Before, all but the first are turned by roots of unity.
 SYMC_INLINE void symc_butterfly2_fNN(const real *x, const real *xi, real *y, real *yi, int64_t from,

@@ -3,7 +3,6 @@
 // one side of the real transforms.
 
 // SYMBOL symc_fft_block
-// NEEDS SYMC_INLINE
 // Which sequences of an array [outer, n, inner] are transformed together: `width` neighbours along
 // `inner`, or rows where that is 1. Element i of sequence v is at `first + i * along + v * across`,
 // and what the block has as its imaginary part `pair` after it.

@@ -15,7 +15,8 @@ Functions that are defined beside their ops (`defined.py`) are symbols, too; the
 they call.
 
 The text above the first marker is for readers of the header. `base.h` has no symbols: it
-starts every program.
+starts every program. Where C has ``static inline`` before a function that loops over vectors call,
+or that such a function needs, programs have ``SYMC_INLINE``: see there.
 
 A program for a graphics card is two texts. Its host functions are C, but `device.h`,
 `deviceblas.h` and `devicetimers.h` replace symbols of `host.h`, `blas.h` and `timers.h`. Its
@@ -33,6 +34,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from symc.codegen.math import FUNCTIONS, OPERATORS
 from symc.codegen.record import record
 from symc.codegen.runtime.defined import DEFINED, REALS, called, texts, typed
 
@@ -57,6 +59,7 @@ PARALLEL = "omp parallel"
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _LONG = re.compile(r"\b((?:0x[0-9a-fA-F]+|[0-9]+)u?)ll\b")
+_INLINE = re.compile(r"\bstatic inline (?:__attribute__\(\(always_inline\)\) )?")
 _STATIC = re.compile(r"\bstatic (?=const \w+ \w+\[)")
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
@@ -105,8 +108,17 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
         found[name] = Symbol(name, "defined.py", needs, text)
     if in_kernels:
         _drop_host_headers(found)
-    if dialect == "opencl":
-        found = {name: replace(each, text=in_opencl(each.text)) for name, each in found.items()}
+    match dialect:
+        case "opencl":
+            found = {name: replace(each, text=in_opencl(each.text)) for name, each in found.items()}
+        case "c" | "device host":
+            for name in _with_needs(_of_vectors(found), found):
+                text = _INLINE.sub("SYMC_INLINE ", found[name].text)
+                found[name] = replace(found[name], text=text)
+        case "cuda":
+            pass
+        case _:
+            assert_never(dialect)
     ordered: dict[str, Symbol] = {}
     waiting = [*reversed(found)]
     while waiting:
@@ -118,6 +130,18 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
             raise RecursionError(f"{symbol.file}: {symbol.name} needs itself")
         waiting += reversed(missing)
     return ordered
+
+
+def _of_vectors(found: Iterable[str]) -> list[str]:
+    """The symbols that are called in loops which are vectorised: of rows, operators and casts."""
+    rows = [row for row in FUNCTIONS.values() if row.vectorises]
+    whole = {name for row in rows for name in (row.c64, row.c32)}
+    typed = {
+        *(row.integer for row in rows),
+        *OPERATORS.values(),
+        *(f"symc_{kind}_to" for kind, *_ in REALS),
+    }
+    return [name for name in found if name in whole or name.rpartition("_")[0] in typed]
 
 
 def _drop_host_headers(found: dict[str, Symbol]) -> None:

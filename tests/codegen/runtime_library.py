@@ -33,7 +33,7 @@ DTYPES = {"double": "f8", "float": "f4", "bool": "?"} | {
     for bits in (8, 16, 32, 64)
 }
 
-_FUNCTION = re.compile(r"^static inline (\w+) (symc_\w+)\(([^*]*?)\)", re.MULTILINE)
+_FUNCTION = re.compile(r"^(?:static inline|SYMC_INLINE) (\w+) (symc_\w+)\(([^*]*?)\)", re.MULTILINE)
 _INSTANCE = re.compile(r"^SYMC_DEFINE_(\w+)\((symc_\w+), (\w+)", re.MULTILINE)
 
 

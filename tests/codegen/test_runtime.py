@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from symc.codegen.math import FUNCTIONS
 from symc.codegen.runtime.load import FOLDER, base, source_of, symbols
 from symc.codegen.targets import compiler
 from symc.tensor import reference_values as special
@@ -179,6 +180,21 @@ def test_loops_vectorise(library: Library) -> None:
     }
     vectorised = library.vectorised()
     assert wanted <= vectorised, wanted - vectorised
+
+
+def test_what_vector_loops_call_is_inlined_in_each_of_them() -> None:
+    """A file with two loops over erfc kept calls of it: at -O1 gcc inlines by size."""
+    called: dict[str, None] = {}
+    for row in FUNCTIONS.values():
+        if row.vectorises:
+            called |= dict.fromkeys(name for name in (row.c64, row.c32) if name in signatures())
+    called |= {name: None for name in signatures() if "_to_" in name}
+    loops = "".join(signatures()[name].loop for name in called)
+    source = base() + source_of(called) + loops + loops.replace("void loop_", "void other_")
+    assembly = gcc(["-std=gnu11", "-O1", *compiler.processor(), "-S"], source, "-o", "-").stdout
+    assert "loop_symc_erfc_f32" in assembly
+    assert "loop_symc_f64_to_i8" in assembly
+    assert set(re.findall(r"\bcallq?\s+(symc_\w+)", assembly)) == set()
 
 
 # --- integers -------------------------------------------------------------------------------------

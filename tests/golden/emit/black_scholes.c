@@ -21,6 +21,10 @@ typedef _Bool bool;
 #define INFINITY (__builtin_inf())
 #define NAN (__builtin_nan(""))
 
+// Before functions that loops over vectors call. gcc vectorises no loop with a call in it; and left
+// to itself it keeps calls of what is long and called twice, and of all in a large file.
+#define SYMC_INLINE static inline __attribute__((always_inline))
+
 #if defined(SYMC_LIBMVEC) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define SYMC_VECTOR __attribute__((simd("notinbranch"), const))
 #else
