@@ -43,7 +43,7 @@ class KernelContext:
     outside: Callable[[Tensor], bool]
     temp: Callable[[str, DType, tuple[ir.Expr, ...]], str]
     dtype_of: Callable[[str], DType]
-    overwrites: Callable[[Tensor, Tensor], bool]
+    begins_there: Callable[[Tensor, Tensor, str], bool]
     describe: Callable[[Tensor], str]
     on_device: bool
 

@@ -129,7 +129,7 @@ class Lowerer:
             outside=lambda node: node in self._outside,
             temp=self._places.temp,
             dtype_of=lambda name: self._parts.buffers[name].dtype,
-            overwrites=self._places.overwrites,
+            begins_there=self._places.begins_there,
             describe=described,
             on_device=self._parts.on_device,
         )

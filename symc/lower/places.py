@@ -52,6 +52,7 @@ class Parts:
         self.kernels: list[ir.Kernel] = []
         self.hosts: list[list[Tensor]] = []  # for each call into Python, the nodes it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
+        self.filled: set[str] = set()  # buffers that have what a step does not write of a state
         self.holds: dict[str, list[Tensor]] = {}  # by buffer, the nodes whose values it gets
         self.computes: dict[str, list[Tensor]] = {}  # by kernel, the nodes that it computes
 
@@ -156,9 +157,15 @@ class Places:
         scope = self.parts.scopes[block.scope]
         return Places(self.parts, block.problem, scope, plan, homes, destinations)
 
-    def overwrites(self, node: Tensor, seen: Tensor) -> bool:
-        """Whether a node takes over the memory of one that is seen, maybe as a reshape."""
-        return self._in_place.get(self.base(seen)) is self.base(node)
+    def begins_there(self, node: Tensor, seen: Tensor, buffer: str) -> bool:
+        """Whether the buffer of a node, which begins as one that is seen, has that already.
+
+        It takes over the memory of that one, maybe as a reshape, or an earlier step put it there.
+        """
+        if buffer in self.parts.filled:
+            return True
+        takes_over = self._in_place.get(self.base(seen)) is self.base(node)
+        return takes_over and buffer == self.home(seen)
 
     def copies(self, node: Tensor) -> list[ir.Step]:
         """The steps that copy a node from its first destination to the others."""

@@ -4,12 +4,13 @@ after it.
 The rows of a state are read and written where they stay: in the buffer of its history, or, if that
 is not wanted, in a ring of as many rows as a step reads, and one more. Rows of sequences are read
 from the sequence; rows of collected outputs are written to their place. So no row is copied, but
-for those given at the beginning, and a ring's last ones to their result.
+for those given at the beginning (to both rows of a state that alternates: `alternating.py`), and a
+ring's last ones to their result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
@@ -39,15 +40,13 @@ def repeated(
     outer: Places, nodes: Sequence[Tensor], block: Block, plan: Plan, steps_of: StepsOf
 ) -> list[ir.Step]:
     """The steps that compute all wanted results of a loop."""
-    return _Loop(outer, nodes, block, plan.in_place).steps(plan, steps_of)
+    return _Loop(outer, nodes, block, plan).steps(plan, steps_of)
 
 
 class _Loop:
     """One loop of the graph."""
 
-    def __init__(
-        self, outer: Places, nodes: Sequence[Tensor], block: Block, in_place: Collection[Tensor]
-    ) -> None:
+    def __init__(self, outer: Places, nodes: Sequence[Tensor], block: Block, plan: Plan) -> None:
         node = nodes[0]
         assert isinstance(node.op, Scan)
         self.outer = outer
@@ -60,7 +59,8 @@ class _Loop:
         self.count, self.sequences, self.initial, self.others = self.op.split(self.args)
         self.stores: dict[int, StateRows] = {}
         slots = overwritten_states(self.op, [])
-        self.in_place = {number for number, slot in slots.items() if slot in in_place}
+        self.in_place = {number for number, slot in slots.items() if slot in plan.in_place}
+        self.alternating = {n for n, slot in slots.items() if slot in plan.alternating}
 
     def steps(self, plan: Plan, steps_of: StepsOf) -> list[ir.Step]:
         """The steps before the loop, the loop, and the steps after it."""
@@ -104,7 +104,8 @@ class _Loop:
         source = self.outer.home(initial)
         if source == store.buffer:  # the loop goes on where they are
             return []
-        return [copy(initial.dtype, source, store.buffer, count)]
+        targets = [ir.const(0), *([count] if number in self.alternating else [])]
+        return [copy(initial.dtype, source, store.buffer, count, to=to) for to in targets]
 
     def ring(
         self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]
@@ -183,7 +184,10 @@ class _Loop:
             if result is None or number in self.in_place:
                 continue
             if number < states:
-                found.append((self.state_row(result.name, number, result.dtype, 0), result))
+                row = self.state_row(result.name, number, result.dtype, 0)
+                if number in self.alternating:
+                    self.outer.parts.filled.add(row)
+                found.append((row, result))
             elif number < states + self.op.layout.collected:
                 node = self.node("collected", number - states)
                 assert node is not None

@@ -34,10 +34,8 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
 
 def _is_there(builder: KernelBuilder, stage: Stage, lowering: Write, buffer: str) -> bool:
     """Whether the base is in this buffer already, so that only the parts are to be written."""
-    seen = stage.node.args[0]
-    if not builder.context.overwrites(stage.node, seen) or buffer != builder.context.home(seen):
-        return False
-    return is_base(seen, stage.node, lowering)
+    node, seen = stage.node, stage.node.args[0]
+    return builder.context.begins_there(node, seen, buffer) and is_base(seen, node, lowering)
 
 
 def _part(

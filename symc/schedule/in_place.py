@@ -17,6 +17,7 @@ from symc.graph.lowering import Control, Write
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.loops.scan import Part, Scan
+from symc.schedule.alternating import may_alternate
 from symc.schedule.dependencies import Groups
 from symc.schedule.overwriting import Use, looks_at, may_overwrite, uses
 from symc.schedule.reasons import (
@@ -35,7 +36,8 @@ class InPlace:
     """Decides which stages take over the memory of which nodes.
 
     `taken` has the nodes whose memory is taken over, with the stages; `copied` the others, with why
-    not; `first` the nodes that ought to be kept in memory, as then more could be taken over.
+    not; `first` the nodes that ought to be kept in memory, as then more could be taken over;
+    `alternating` the states that need no copy as they are in two arrays in turn.
     """
 
     def __init__(self, groups: Groups, facts: Facts) -> None:
@@ -46,6 +48,7 @@ class InPlace:
         self.taken: dict[Tensor, Tensor] = {}
         self.copied: list[Copied] = []
         self.first: set[Tensor] = set()
+        self.alternating: list[Tensor] = []
         self._takes: dict[Tensor, Tensor] = {}  # the other way round
         self._others: dict[Tensor, list[int]] = {}  # the groups without stages that read a node
         for number, unit in groups.extra.items():
@@ -81,22 +84,28 @@ class InPlace:
     def _update(self) -> None:
         needed = self._groups.needed()
         for owner, node in self._problem.updates:
-            writer = looks_at(node, self._stages)
-            while writer in self._takes:
-                writer = self._takes[writer]
+            writers = [looks_at(node, self._stages)]
+            while writers[0] in self._takes:
+                writers.insert(0, self._takes[writers[0]])
+            writer = writers[0]
             reason: CopyReason | None
             if writer not in self._stages or not self._fits(owner, node):
                 reason = OtherKind()
             elif isinstance(owner, SharedVariable) and self._groups.group_of[writer] in needed:
                 reason = MayFail()  # then nothing must have changed
             else:
-                reason = self._claim(owner, writer)
+                reason = self._claim(owner, writer, writers)
             self._note(owner, reason)
 
     # --- claims -----------------------------------------------------------------------------------
 
-    def _claim(self, owner: Tensor, writer: Tensor) -> CopyReason | None:
-        """Lets a stage overwrite a node, once all else that reads the node is done before."""
+    def _claim(
+        self, owner: Tensor, writer: Tensor, writers: Sequence[Tensor] = ()
+    ) -> CopyReason | None:
+        """Lets a stage overwrite a node, once all else that reads the node is done before.
+
+        Of a state, `writers` are all stages that make its new value, the first is `writer`.
+        """
         groups, stage = self._groups, self._stages[writer]
         group = groups.group_of[writer]
         found = list(uses(owner, groups.readers, self._stages, groups.group_of, self._others))
@@ -108,6 +117,9 @@ class InPlace:
         else:
             members, depth = groups.members[group], groups.depth[group]
             free = may_overwrite(stage, members, depth, own, self._problem)
+        if (late or not free) and may_alternate(owner, writers, self._stages, self._problem):
+            self.alternating.append(owner)
+            return None
         if late or not free:
             self._read_first([*late, *own])
             return ReadAfter(groups.sign(late[0].unit)) if late else ReadWhileWritten()
@@ -128,7 +140,6 @@ class InPlace:
         return owner.dtype is node.dtype and dims[owner] == dims[node]
 
     # --- elements that must be read first ---------------------------------------------------------
-    # ---------------------------------------------------------------
 
     def _read_first(self, uses: Sequence[Use]) -> None:
         """Asks for the part that such stages write, which reads the node, to be kept in memory."""

@@ -65,7 +65,8 @@ class Plan:
     `stored` has the nodes that are kept in memory, with the nodes they are computed from.
     `in_place` has the nodes whose memory is taken over, each with the stage that is computed there:
     shared variables, states of a loop, and stages that nobody else reads any more; `copied` has
-    those whose memory is not. `repeated` are nodes that are stored because computing them where
+    those whose memory is not. `alternating` are states in two arrays in turn, which steps write the
+    same part of. `repeated` are nodes that are stored because computing them where
     they are read would repeat work, `first` those that are read before memory is overwritten;
     `apart` has the kernels that might have been one.
     """
@@ -73,6 +74,7 @@ class Plan:
     units: Sequence[Unit]
     stored: Mapping[Tensor, Stage]
     in_place: Mapping[Tensor, Tensor]
+    alternating: Sequence[Tensor]
     repeated: Sequence[Tensor]
     first: Sequence[Tensor]
     copied: Sequence[Copied]

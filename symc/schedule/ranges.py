@@ -77,13 +77,13 @@ def _least(dim: Dim, step: Size, count: Dim) -> Dim | None:
             factor, rest = times, dims.sub(dim, dims.mul(dims.symbolic(step), times))
     if step in set(sizes(rest)):
         return None
-    last = dims.sub(_positive(count), 1)
+    last = dims.sub(without_bound(count), 1)
     return dims.add(rest, dims.mul(last, factor)) if factor < 0 else rest
 
 
-def _positive(count: Dim) -> Dim:
-    """A count that is above 0, without the maximum that keeps it from being negative."""
-    match count:
+def without_bound(length: Dim) -> Dim:
+    """A length, where it is above 0, without the maximum that keeps it from being negative."""
+    match length:
         case dims.Poly(terms=((((dims.Extreme(kind="max") as most,), 1),))):
             if most.left == 0:
                 return most.right
@@ -91,4 +91,4 @@ def _positive(count: Dim) -> Dim:
                 return most.left
         case _:
             pass
-    return count
+    return length

@@ -67,8 +67,8 @@ def schedule(problem: Problem) -> Plan:
         stored |= extra
     units = [_planned(problem, unit) for unit in in_order(groups)]
     return Plan(
-        units, facts.stages, in_place.taken, repeated, first, in_place.copied,
-        apart(units, refusals),
+        units, facts.stages, in_place.taken, in_place.alternating, repeated, first,
+        in_place.copied, apart(units, refusals),
     )  # fmt: skip
 
 

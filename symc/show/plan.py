@@ -90,6 +90,8 @@ class _Words:
         if shared:
             names = sorted(node.name or repr(node) for node in shared)
             yield f"updated in place: {', '.join(names)}"
+        for node in plan.alternating:
+            yield f"the state {short(node)} lies in two arrays in turn: a step fills a part of one"
         for copied in plan.copied:
             yield f"{_copy_of(copied.node)}: {self._copied(copied.reason)}"
         for node in plan.first:

@@ -1,0 +1,91 @@
+"""Alternating memory: states of a loop whose steps write the same part of one array from another.
+
+A step of a stencil reads old elements beside those that it writes, so that it cannot write where it
+reads. If every step writes the same part, and reads the array that the step before wrote, two
+arrays are enough without any copy: the rest of both is what the state began with, for good.
+
+    u = u[1:-1].set((u[:-2] + u[2:]) / 2)       other[1:-1] = (u[:-2] + u[2:]) / 2; swap u and other
+
+Both arrays are filled before the loop. So this is for parts that are most of the array: those that
+lack only some rows or columns at its ends; of a small part the new elements are computed first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from symc.graph import dims
+from symc.graph.dims import Dim, sizes
+from symc.graph.formulas import folded_index
+from symc.graph.inputs import SharedVariable
+from symc.graph.lowering import Write
+from symc.graph.node import Tensor
+from symc.graph.open_formulas import OpenFormula
+from symc.schedule.numbers import StepNumber
+from symc.schedule.overwriting import Counted, is_base
+from symc.schedule.plan import Problem
+from symc.schedule.ranges import dim_of, without_bound
+from symc.schedule.stages import Stage
+
+_FEW = 4  # steps: filling a second array, and copying the result, costs as much
+
+
+def may_alternate(
+    owner: Tensor, writers: Sequence[Tensor], stages: Mapping[Tensor, Stage], problem: Problem
+) -> bool:
+    """Whether a loop may have its state `owner` in two arrays in turn.
+
+    `writers` are the stages that make the new value, each from the one before.
+    """
+    if isinstance(owner, SharedVariable) or not owner.ndim or not problem.steps:
+        return False
+    count = problem.steps[-1][1]
+    if isinstance(count, int) and count < _FEW:
+        return False
+    for seen, writer in pairwise([owner, *writers]):
+        lowering = stages[writer].lowering
+        if not isinstance(lowering, Write) or not is_base(seen, writer, lowering):
+            return False
+        if not _writes_the_same_part(writer, lowering, problem):
+            return False
+    return any(_is_most(writer, problem) for writer in writers)
+
+
+def _writes_the_same_part(node: Tensor, write: Write, problem: Problem) -> bool:
+    """Whether a stage sets elements that are known to be the same ones in each step."""
+    if len(write.parts) != 1 or node in problem.readings or node in problem.folded:
+        return False
+    (part,) = write.parts
+    if part.combine != "set" or part.target.reads:
+        return False
+    extents = problem.written[node]
+    inner = folded_index(len(extents))
+    counted = Counted(inner, extents)
+    known = dict(problem.lengths) | counted.dims
+    own = {size for size, _ in counted.counters}
+    places = [dim_of(index, known) for index in OpenFormula(part.target, inner).target()]
+    return all(
+        place is not None and all(size in own or _is_fixed(size) for size in sizes(place))
+        for place in (*places, *extents)
+    )
+
+
+def _is_fixed(size: dims.Size) -> bool:
+    """Whether a size is a length that was there before the loop."""
+    return size.axis is not None and not isinstance(size.source.op, StepNumber)
+
+
+def _is_most(node: Tensor, problem: Problem) -> bool:
+    """Whether a part lacks no more than some rows at the ends of each axis."""
+    written, whole = problem.written[node], problem.dims[node]
+    if len(written) != len(whole):
+        return False
+    return all(_lacks_little(part, all_) for part, all_ in zip(written, whole, strict=True))
+
+
+def _lacks_little(part: Dim, whole: Dim) -> bool:
+    lacking = dims.sub(whole, without_bound(part))
+    if isinstance(part, int) and isinstance(whole, int):
+        return 2 * part >= whole
+    return isinstance(lacking, int)
