@@ -11,6 +11,7 @@
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
     tile        loops that read along one axis and write along another go in squares
+    ahead       what scatters need of arithmetic is computed in a loop before them
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
     distribute  bodies of thousands of operations become several loops over strips
@@ -30,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symc.codegen.ir import Program
+from symc.codegen.passes.ahead import ahead
 from symc.codegen.passes.beside import beside
 from symc.codegen.passes.carry import carry
 from symc.codegen.passes.collapse import collapse
@@ -50,6 +52,6 @@ from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, beside, scatters, simplify, collapse, short_rows, fuse, simplify, place, tile,
-    vectorize, unroll, distribute, lanes, parallel, carry, declare,
+    ahead, vectorize, unroll, distribute, lanes, parallel, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

@@ -6,12 +6,15 @@
 // beats, by `sign`, or of the first NaN if there is one.
 //
 // The extreme of a block is found in vector registers; only the block that has the row's extreme is
-// searched for its place. So memory is read once. Of short rows many are done at a time, a lane for
-// each; `lane` is an integer as wide as the elements. Threads take rows, or parts of a long one.
+// searched for its place. So memory is read once. Of short rows each vector of elements is compared
+// with the best of its lanes so far, and then the lanes of some rows at a time; the last vector of a
+// row has elements of the one before, too. Rows of fewer elements are done many at a time, a lane for
+// each; `lane` is an integer as wide as the elements. `equal` is `sign` or equality. Threads take
+// rows, or parts of a long one.
 #define SYMC_PRAGMA(text) _Pragma(#text)
 #define SYMC_EXTREME_BLOCK 4096
 #define SYMC_EXTREME_LANES 32
-#define SYMC_DEFINE_ARGEXTREME(name, type, lane, sign, fold)                                       \
+#define SYMC_DEFINE_ARGEXTREME(name, type, lane, sign, equal, fold)                                       \
     static __attribute__((noinline)) int64_t SYMC_FOLDS name##_row(const type *x, int64_t n) {     \
         type best = x[0];                                                                          \
         int64_t at = 0;                                                                            \
@@ -57,6 +60,47 @@
         }                                                                                          \
         for (int64_t l = 0; l < SYMC_EXTREME_LANES; l++) places[l] = at[l];                        \
     }                                                                                              \
+    typedef type name##_lanes                                                                      \
+        __attribute__((vector_size(64), aligned(sizeof(type)), may_alias));                        \
+    typedef lane name##_places __attribute__((vector_size(64)));                                   \
+    static __attribute__((noinline)) void SYMC_FOLDS name##_short(const type *x, int64_t n,        \
+                                                                  int64_t *places) {               \
+        enum { L = 64 / sizeof(type) };                                                            \
+        union { name##_lanes v[L]; type s[L * L]; } best, turned;                                  \
+        union { name##_places v[L]; lane s[L * L]; } at, placed;                                   \
+        name##_places own;                                                                         \
+        for (lane l = 0; l < L; l++) own[l] = l;                                                   \
+        for (int64_t r = 0; r < L; r++) {                                                          \
+            name##_lanes b = *(const name##_lanes *)(x + r * n);                                   \
+            name##_places a = own;                                                                 \
+            for (int64_t next = L; next < n; next += L) {                                          \
+                const int64_t j = next + L > n ? n - L : next;                                     \
+                const name##_lanes v = *(const name##_lanes *)(x + r * n + j);                     \
+                const name##_places take = (name##_places)(b == b) & ~(name##_places)(b equal v);  \
+                b = (name##_lanes)(((name##_places)v & take) | ((name##_places)b & ~take));        \
+                a = ((own + (lane)j) & take) | (a & ~take);                                        \
+            }                                                                                      \
+            best.v[r] = b, at.v[r] = a;                                                            \
+        }                                                                                          \
+        for (int64_t r = 0; r < L; r++)                                                            \
+            for (int64_t l = 0; l < L; l++) {                                                      \
+                turned.s[l * L + r] = best.s[r * L + l];                                           \
+                placed.s[l * L + r] = at.s[r * L + l];                                             \
+            }                                                                                      \
+        name##_lanes b = turned.v[0];                                                              \
+        name##_places a = placed.v[0];                                                             \
+        for (int64_t l = 1; l < L; l++) {                                                          \
+            const name##_lanes v = turned.v[l];                                                    \
+            const name##_places p = placed.v[l];                                                   \
+            const name##_places mine = (name##_places)(b != b), its = (name##_places)(v != v);     \
+            const name##_places same = (name##_places)(v == b) | (its & mine);                     \
+            const name##_places beats = (name##_places)(v sign b) | (its & ~mine);                 \
+            const name##_places take = beats | (same & (name##_places)(p < a));                    \
+            b = (name##_lanes)(((name##_places)v & take) | ((name##_places)b & ~take));            \
+            a = (p & take) | (a & ~take);                                                          \
+        }                                                                                          \
+        for (int64_t r = 0; r < L; r++) places[r] = a[r];                                          \
+    }                                                                                              \
     static void name(int64_t rows, int64_t n, const type *x, int64_t *places, int64_t threads) {   \
         if (rows == 1 && threads > 1 && n >= 131072) {                                             \
             const int64_t parts = threads < 64 ? threads : 64;                                     \
@@ -74,11 +118,13 @@
             places[0] = at;                                                                        \
             return;                                                                                \
         }                                                                                          \
-        const int64_t step = n > 64 ? 1 : SYMC_EXTREME_LANES;                                      \
+        const int wide = n >= (int64_t)(64 / sizeof(type));                                        \
+        const int64_t step = n > 64 ? 1 : wide ? 64 / (int64_t)sizeof(type) : SYMC_EXTREME_LANES;  \
         _Pragma("omp parallel for num_threads(threads) if (threads > 1 && rows * n >= 65536)")     \
         for (int64_t r = 0; r < rows; r += step) {                                                 \
             if (step > 1 && r + step <= rows) {                                                    \
-                name##_few(x + r * n, n, places + r);                                              \
+                if (wide) name##_short(x + r * n, n, places + r);                                  \
+                else name##_few(x + r * n, n, places + r);                                         \
                 continue;                                                                          \
             }                                                                                      \
             for (int64_t k = r; k < r + step && k < rows; k++)                                     \
@@ -88,32 +134,32 @@
 
 // SYMBOL symc_argmax_f32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_f32, float, int32_t, >, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_f32, float, int32_t, >, >=, max)
 
 // SYMBOL symc_argmax_f64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_f64, double, int64_t, >, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_f64, double, int64_t, >, >=, max)
 
 // SYMBOL symc_argmax_i32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_i32, int32_t, int32_t, >, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_i32, int32_t, int32_t, >, >=, max)
 
 // SYMBOL symc_argmax_i64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_i64, int64_t, int64_t, >, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_i64, int64_t, int64_t, >, >=, max)
 
 // SYMBOL symc_argmin_f32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_f32, float, int32_t, <, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_f32, float, int32_t, <, <=, min)
 
 // SYMBOL symc_argmin_f64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_f64, double, int64_t, <, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_f64, double, int64_t, <, <=, min)
 
 // SYMBOL symc_argmin_i32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_i32, int32_t, int32_t, <, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_i32, int32_t, int32_t, <, <=, min)
 
 // SYMBOL symc_argmin_i64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_i64, int64_t, int64_t, <, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_i64, int64_t, int64_t, <, <=, min)

@@ -259,13 +259,42 @@ static void symc_row_order(int64_t kind, int64_t n, int64_t m, const void *x, in
 }
 
 // SYMBOL symc_topmost
-// NEEDS symc_sort_pile symc_sort_encode symc_sort_rows
+// NEEDS symc_sort_pile symc_sort_encode symc_sort_rows SYMC_FOLDS
 // For each row of x the places of its first `count` elements in sorted order; of equal ones the
 // first come first; where there are fewer, the rest are 0. A pile takes the keys that are below the
 // last of those chosen so far, and is sorted when it is full. `room` has place for four numbers of
 // 64 bits for each of a pile's keys. If only a few are wanted, they are kept in order instead.
 #define SYMC_TOPMOST_BLOCK 128
 #define SYMC_TOPMOST_FEW 16
+#define SYMC_TOPMOST_SCAN 512
+// Whether any of some elements may come before the one at `limit`. They are compared as they are,
+// which takes less than making keys of them; NaN, and what has no case here, may always come before.
+#define SYMC_BEYOND(number, type, lane)                                                            \
+    case 2 * number: {                                                                             \
+        lane hit = 0;                                                                              \
+        const type last = *(const type *)limit;                                                    \
+        _Pragma("omp simd reduction(| : hit)") for (int64_t i = 0; i < n; i++)                     \
+            hit |= -(lane)!(((const type *)x)[i] >= last);                                         \
+        return hit != 0;                                                                           \
+    }                                                                                              \
+    case 2 * number + 1: {                                                                         \
+        lane hit = 0;                                                                              \
+        const type last = *(const type *)limit;                                                    \
+        _Pragma("omp simd reduction(| : hit)") for (int64_t i = 0; i < n; i++)                     \
+            hit |= -(lane)!(((const type *)x)[i] <= last);                                         \
+        return hit != 0;                                                                           \
+    }
+static __attribute__((noinline)) int SYMC_FOLDS symc_topmost_beyond(int64_t kind, int descending,
+                                                                    int64_t n, const void *x,
+                                                                    const void *limit) {
+    switch (2 * kind + (descending != 0)) {
+        SYMC_BEYOND(7, int32_t, int32_t)
+        SYMC_BEYOND(8, int64_t, int64_t)
+        SYMC_BEYOND(10, float, int32_t)
+        SYMC_BEYOND(11, double, int64_t)
+    }
+    return 1;
+}
 static void symc_topmost_few(int64_t kind, int descending, int64_t n, int64_t count, const char *x,
                              int64_t *out) {
     const int64_t bytes = symc_sort_bytes(kind);
@@ -274,7 +303,17 @@ static void symc_topmost_few(int64_t kind, int descending, int64_t n, int64_t co
     for (int64_t i = 0; i < count; i++) out[i] = 0;
     for (int64_t start = 0; start < n; start += SYMC_TOPMOST_BLOCK) {
         const int64_t left = n - start, size = left < SYMC_TOPMOST_BLOCK ? left : SYMC_TOPMOST_BLOCK;
-        symc_sort_encode(kind, descending, 1, size, x + start * bytes, block);
+        const int64_t scan = left < SYMC_TOPMOST_SCAN ? left : SYMC_TOPMOST_SCAN;
+        const char *const here = x + start * bytes;
+        if (held == count) {
+            const char *const limit = x + out[count - 1] * bytes;
+            if (!symc_topmost_beyond(kind, descending, scan, here, limit)) {
+                start += scan - SYMC_TOPMOST_BLOCK;
+                continue;
+            }
+            if (!symc_topmost_beyond(kind, descending, size, here, limit)) continue;
+        }
+        symc_sort_encode(kind, descending, 1, size, here, block);
         for (int64_t part = 0; part < size; part += 32) {
             const int64_t end = size - part < 32 ? size : part + 32;
             if (held == count) {
@@ -313,7 +352,11 @@ static void symc_topmost_row(int64_t kind, int descending, int64_t n, int64_t co
     for (int64_t start = 0; start < n; start += SYMC_TOPMOST_BLOCK) {
         const int64_t left = n - start, size = left < SYMC_TOPMOST_BLOCK ? left : SYMC_TOPMOST_BLOCK;
         int64_t below = 0;
-        symc_sort_encode(kind, descending, 1, size, x + start * bytes, block);
+        const char *const here = x + start * bytes;
+        if (chosen && !symc_topmost_beyond(kind, descending, size, here,
+                                           x + a.order[count - 1] * bytes))
+            continue;
+        symc_sort_encode(kind, descending, 1, size, here, block);
 #pragma omp simd reduction(+ : below)
         for (int64_t i = 0; i < size; i++) below += block[i] < limit;
         if (chosen && !below) continue;
@@ -395,26 +438,39 @@ SYMC_DEFINE_SEARCH(symc_searchsorted_f64, double)
 
 // SYMBOL symc_uniform_bins_fNN
 // For each value the last of bins whose lower edge is not above it, or the first bin if none is;
-// NaN is in the first. The m edges are equally far apart but for rounding: their distance says about
-// where to look.
+// NaN is in the first. The m edges are equally far apart but for rounding: their distance says where
+// to look. Of a block in which no value comes near an edge that is all; `near`, in widths of a bin, is
+// more than the edges and this arithmetic are off. In other blocks values are compared with edges.
 static void symc_uniform_bins_fNN(int64_t m, int64_t count, const real *edges, const real *x,
                                   int64_t *places, int64_t threads) {
     const int64_t last = m - 2;
-    const double low = (double)edges[0], most = last < 0x7fffffff ? (double)last : 0x7fffffff;
+    const double low = (double)edges[0], most = last < 0x7fffffff ? (double)last : 0x7ffffffe;
     const double scale = (double)(m - 1) / ((double)edges[m - 1] - low);
+    double off = 0;
+    int64_t irregular = 0;
+#pragma omp simd reduction(max : off) reduction(| : irregular)
+    for (int64_t k = 0; k < m; k++) {
+        const double d = __builtin_fabs(((double)edges[k] - low) * scale - (double)k);
+        irregular |= -(int64_t)!(d < 0x1p-10);
+        off = d > off ? d : off;
+    }
+    const double near = irregular ? 1 : 4 * off + 0x1p-18;
 #pragma omp parallel for num_threads(threads) if (threads > 1 && count >= 16384)
-    for (int64_t start = 0; start < count; start += 256) {
-        const int64_t end = count - start < 256 ? count : start + 256;
-        int32_t guess[256];
-#pragma omp simd
+    for (int64_t start = 0; start < count; start += 128) {
+        const int64_t end = count - start < 128 ? count : start + 128;
+        int64_t unsure = 0;
+#pragma omp simd reduction(| : unsure)
         for (int64_t i = start; i < end; i++) {
             double at = ((double)x[i] - low) * scale;
-            at = at > 0 ? at : 0;
-            guess[i - start] = (int32_t)(at < most ? at : most);
+            at = at > near ? at : 0.5;
+            at = at < most + 0.5 ? at : most + 0.5;
+            const int32_t bin = (int32_t)at;
+            unsure |= -(int64_t)(__builtin_fabs(at - bin - 0.5) > 0.5 - near);
+            places[i] = bin;
         }
-        for (int64_t i = start; i < end; i++) {
+        for (int64_t i = start; unsure && i < end; i++) {
             const real v = x[i];
-            int64_t bin = guess[i - start];
+            int64_t bin = places[i];
             while (bin > 0 && v < edges[bin]) bin--;
             while (bin < last && v >= edges[bin + 1]) bin++;
             places[i] = bin;

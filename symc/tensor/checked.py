@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from symc.codegen.record import record
-from symc.errors import BadIndex
+from symc.errors import BadIndex, NotBatchable
+from symc.graph.dims import sub
 from symc.graph.formulas import own_element
 from symc.graph.inputs import constant_value
 from symc.graph.lowering import At, SizeOf
@@ -66,6 +67,40 @@ def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
 
 
 BOUNDS[Checked] = _bounds
+
+
+@record
+class Below(Op):
+    """The argument, integers that are places of the other one, a vector.
+
+    This is no check: whoever makes it knows it, as rules on indexes then do.
+    """
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        x, target = args
+        if batched[1]:
+            raise NotBatchable("below: the lengths may differ from one batch element to another")
+        return self(x, target)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        return At(own_element(node))
+
+    @property
+    def only_checks(self) -> bool:
+        return True
+
+
+def _below_bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    return 0, sub(node.args[1].type.shape[0], 1)
+
+
+BOUNDS[Below] = _below_bounds
 
 
 def not_negative(x: Tensor, message: str, *, is_index: bool = False) -> Tensor:

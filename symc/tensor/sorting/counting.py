@@ -15,7 +15,7 @@ from symc.graph.types import promote
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
-from symc.tensor.checked import Checked, increasing, not_negative
+from symc.tensor.checked import Below, Checked, increasing
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import length, normal_axis, public, shape_of
@@ -118,19 +118,22 @@ def bincount(
     x = cast_to(x, INT64)
     if isinstance(minlength, int) and minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
-    x = not_negative(x, "bincount: the elements must not be negative")
-    most = reduce_over("max", x, (0,), allow_empty=True)
+    wrapped = reduce_over("max", cast_to(x, UINT64), (0,), allow_empty=True)
+    most = cast_to(wrapped, INT64)  # negative if any element is: as unsigned ones they are largest
+    natural = OPERATORS["ge"](most, 0)
+    most = Checked("bincount: the elements must not be negative")(most, natural)
+    most = where(OPERATORS["eq"](length(x, 0), 0), -1, most)
     count = OPERATORS["maximum"](most, cast_to(as_tensor(minlength), INT64) - 1) + 1
-    return _counted(x, weights, count, "bincount", FLOAT64)
+    target = zeros((count,), dtype="int64" if weights is None else "float64")
+    places = Below()(x, target)
+    return _counted(places, weights, target, "bincount")
 
 
-def _counted(
-    places: Tensor, weights: TensorLike | None, count: int | Tensor, label: str, dtype: Any
-) -> Tensor:
-    """How often places occur, or the sums of their weights."""
+def _counted(places: Tensor, weights: TensorLike | None, target: Tensor, label: str) -> Tensor:
+    """How often places occur, or the sums of their weights, added to `target`."""
     if weights is None:
-        return inc_subtensor(zeros((count,), dtype="int64")[places], 1)
-    weights = cast_to(as_tensor(weights), dtype)
+        return inc_subtensor(target[places], 1)
+    weights = cast_to(as_tensor(weights), target.dtype)
     lengths = weights.type.shape + places.type.shape
     if weights.ndim != 1 or (all(isinstance(n, int) for n in lengths) and len(set(lengths)) > 1):
         raise ShapeMismatch(
@@ -138,7 +141,7 @@ def _counted(
             f"  weights  {describe(weights)}\n  counted  {describe(places)}"
         )
     weights = specify_length(weights, 0, places.type.shape[0])  # one does not serve for all
-    return inc_subtensor(zeros((count,), dtype=dtype)[places], weights)
+    return inc_subtensor(target[places], weights)
 
 
 def histogram(
@@ -168,7 +171,8 @@ def histogram(
         counts = inc_subtensor(zeros((count,), dtype="int64")[places], one)
     else:
         given = ravel(as_tensor(weights))
-        counts = _counted(places, where(inside, given, 0), count, "histogram", given.dtype)
+        target = zeros((count,), dtype=given.dtype)
+        counts = _counted(places, where(inside, given, 0), target, "histogram")
     if density:
         widths = edges[1:] - edges[:-1]
         counts = cast_to(counts, FLOAT64) / widths / total(counts)

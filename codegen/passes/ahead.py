@@ -1,0 +1,195 @@
+"""ahead: what a scatter needs of arithmetic is computed ahead of it, in vector registers.
+
+A loop that writes at computed places runs an element at a time, and so does the arithmetic in it,
+though none of it depends on what is written. In strips, that arithmetic is a vector loop of its own
+whose results wait in a row in the cache:
+
+    for i in serial(n): counts[bins[i]] += (x[i] >= a) and (x[i] <= b)
+
+    for strip in serial((n + 1023) // 1024):
+      alloc ahead: int64[1024]
+      for k in vector(length of the strip): let i = ...; ahead[k] = (x[i] >= a) and (x[i] <= b)
+      for k in serial(length of the strip): let i = ...; counts[bins[i]] += ahead[k]
+
+Values of few operations stay, as writing and reading a row costs some, too; and so do those that
+gather, which vector registers do no faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symc.codegen.dtypes import BOOL
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Buffer,
+    Call,
+    Expr,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    const,
+)
+from symc.codegen.passes.dependence import accesses, is_unit
+from symc.codegen.passes.inline import operations
+from symc.codegen.passes.strips import mining_of
+from symc.codegen.passes.vectorize import has_vector_form
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    collect,
+    expressions,
+    fresh,
+    map_kernels,
+    names_in,
+    nodes,
+    rebuild_statement,
+    substitute,
+)
+
+STRIP = 1024  # elements of a row: some rows stay in the first cache
+WORTH = 4  # operations, from which a row costs less than they do
+MOST = 64  # operations of a value with all names in it written out
+
+
+def ahead(program: Program) -> Program:
+    """The program with the arithmetic of its scatters in loops of its own."""
+    return map_kernels(program, _kernel)
+
+
+def _kernel(kernel: Kernel) -> Block:
+    taken: set[str] = set()
+
+    def block(body: Block) -> Block:
+        if not any(isinstance(stmt, Loop) for stmt in body):
+            return body
+        return tuple([statement(stmt) for stmt in body])
+
+    def statement(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Loop) and _is_scatter(stmt):
+            if not taken:
+                taken.update(bound(kernel))
+            return _Ahead(stmt, taken).loop()
+        return rebuild_statement(stmt, _itself, block)
+
+    return block(kernel.body)
+
+
+def _itself(expr: Expr) -> Expr:
+    return expr
+
+
+def _is_scatter(loop: Loop) -> bool:
+    """Whether iterations only write at computed places, and read nothing that they write."""
+    if loop.kind != "serial" or loop.cut is not None:
+        return False
+    if not all(isinstance(stmt, Let | Accumulate | Store) for stmt in loop.body):
+        return False
+    moving = {stmt.var.name for stmt in loop.body if isinstance(stmt, Let)} | {loop.var.name}
+    for stmt in loop.body:
+        if isinstance(stmt, Accumulate | Store) and moving.isdisjoint(names_in(stmt.index)):
+            return False  # a fold
+    found = accesses(loop)
+    computed = all(found.places[buffer] == {None} for buffer in found.writes)
+    return bool(found.writes) and computed and found.reads.isdisjoint(found.writes)
+
+
+class _Ahead:
+    """One loop, on its way to two in a strip."""
+
+    def __init__(self, loop: Loop, taken: set[str]) -> None:
+        self.whole = loop
+        self.taken = taken
+        self.values: dict[str, Expr] = {}  # what names of the body stand for, written out
+        self.rows: dict[Expr, Buffer] = {}
+        self.place = Var(self.fresh(f"{loop.var.name}_in_strip"))
+
+    def fresh(self, name: str) -> str:
+        """A name that is not taken."""
+        return fresh(name, self.taken)
+
+    def loop(self) -> Loop:
+        """The loop over strips, or the loop as it is if nothing is worth a row."""
+        body: list[Stmt] = []
+        for stmt in self.whole.body:
+            match stmt:
+                case Let(var, value):
+                    self.values[var.name] = substitute(value, self.values)
+                    body.append(stmt)
+                case Accumulate(buffer, index, op, value, atomic):
+                    index, value = self.row_of(index), self.row_of(value)
+                    body.append(Accumulate(buffer, index, op, value, atomic))
+                case Store(buffer, index, value):
+                    body.append(Store(buffer, self.row_of(index), self.row_of(value)))
+                case _:
+                    raise AssertionError(stmt)
+        return self.cut(_without_unused(body)) if self.rows else self.whole
+
+    def row_of(self, expr: Expr) -> Expr:
+        """The element of a row for an expression that is worth one; any other as it is."""
+        value = substitute(expr, self.values)
+        if not self.is_worth(value):
+            return expr
+        if value not in self.rows:
+            shape = (const(STRIP),)
+            self.rows[value] = Buffer(self.fresh("ahead"), value.dtype, shape, "local")
+        return Load(self.rows[value].name, self.place, value.dtype)
+
+    def is_worth(self, value: Expr) -> bool:
+        """Whether a value is faster computed in vector registers."""
+        if value.dtype is BOOL or value.dtype.is_only_stored:
+            return False
+        variable, count = self.whole.var.name, operations(value)
+        calls = any(isinstance(node, Call) for node in nodes(value))
+        if count > MOST or (count < WORTH + len(_loads(value)) and not calls):
+            return False
+        if variable not in names_in(value) or not has_vector_form((Let(Var("value"), value),)):
+            return False
+        return all(
+            is_unit(load.index, variable) or variable not in names_in(load.index)
+            for load in _loads(value)
+        )
+
+    def cut(self, body: Block) -> Loop:
+        """The loop over strips: rows are computed, then `body` reads them."""
+        old = self.whole
+        number, first = Var(self.fresh("strip")), Var(self.fresh("first"))
+        cut = mining_of(old, number, STRIP, first)
+        before, k = Var(self.fresh(old.var.name)), Var(self.fresh(f"{old.var.name}_ahead"))
+        here: Mapping[str, Expr] = {old.var.name: before}
+        stores = [Store(row.name, k, substitute(value, here)) for value, row in self.rows.items()]
+        return cut.loop(
+            "serial",
+            (
+                cut.let,
+                *map(Alloc, self.rows.values()),
+                cut.inner(k, "parallel", (Let(before, cut.at(k)), *stores)),
+                cut.inner(self.place, "serial", (Let(old.var, cut.at(self.place)), *body)),
+            ),
+            old.note,
+        )  # fmt: skip
+
+
+def _loads(expr: Expr) -> list[Load]:
+    loads: list[Load] = []
+    collect(expr, [], loads)
+    return loads
+
+
+def _without_unused(body: list[Stmt]) -> Block:
+    """The statements without names that no later one uses."""
+    kept: list[Stmt] = []
+    used: set[str] = set()
+    for stmt in reversed(body):
+        if isinstance(stmt, Let) and stmt.var.name not in used:
+            continue
+        kept.append(stmt)
+        for expr in expressions(stmt):
+            used |= names_in(expr)
+    return tuple(reversed(kept))
