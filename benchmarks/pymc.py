@@ -1,10 +1,12 @@
 """PyMC models compiled by symc and by PyTensor's own modes: `python benchmarks/pymc.py`.
 
 In one process: builds log density and gradient of each model in each mode, compares the values,
-then times calls, all modes in turn, round by round. `--sample` also times `pm.sample` in processes
-of their own, from the script's start, with caches empty and then filled. `--rewrites` compares
-`symc.pytensor.mode(rewrites="few")` with the mode "SYMC" instead: builds from a filled cache, in
-turns, and calls. Prints a table in Markdown; `--json FILE` writes all figures.
+then times calls, all modes in turn, round by round. symc's own part of a build, of which the table
+has the part without a cache and with one, is what its linker takes: conversion, compilation, the C
+compiler. `--sample` times `pm.sample` instead, in processes of their own, from the script's start,
+with caches empty and then filled. `--rewrites` compares `symc.pytensor.mode(rewrites="few")` with
+the mode "SYMC" instead: builds from a filled cache, in turns, and calls. Seconds are of processor
+time, but for those of calls. Prints a table in Markdown; `--json FILE` writes all figures.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ import argparse  # noqa: E402
 import json  # noqa: E402
 import logging  # noqa: E402
 import os  # noqa: E402
+import resource  # noqa: E402
 import statistics  # noqa: E402
-import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
 import warnings  # noqa: E402
+from collections.abc import Iterator  # noqa: E402
+from contextlib import contextmanager  # noqa: E402
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
@@ -39,23 +43,44 @@ BUILDS = 3
 def built(model: Any, mode: Any) -> tuple[Any, dict[str, float]]:
     """The compiled log density and gradient, and how long that took up to the first result."""
     start, cpu = time.perf_counter(), cpu_seconds()
-    function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)._pytensor_function
+    with linking_timed() as own:
+        function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)._pytensor_function
     function.trust_input = True
     function(points(model)[0])
     figures = {"wall": time.perf_counter() - start, "cpu": cpu_seconds() - cpu}
     if mode == "SYMC":
         import symc.pytensor
 
-        made = symc.pytensor.functions(function)
-        figures["own"] = sum(sum(f.seconds.values()) for f in made)
-        figures["hit"] = float(all(f.hit for f in made))
+        figures["own"] = sum(own)
+        figures["hit"] = float(all(f.hit for f in symc.pytensor.functions(function)))
     return function, figures
+
+
+@contextmanager
+def linking_timed() -> Iterator[list[float]]:
+    """Gives a list that receives the seconds of each graph that symc makes functions of."""
+    from symc.pytensor import SymcLinker
+
+    seconds: list[float] = []
+    convert = SymcLinker.fgraph_convert
+
+    def timed_convert(self: Any, fgraph: Any, **options: Any) -> Any:
+        start = cpu_seconds()
+        made = convert(self, fgraph, **options)
+        seconds.append(cpu_seconds() - start)
+        return made
+
+    SymcLinker.fgraph_convert = timed_convert
+    try:
+        yield seconds
+    finally:
+        SymcLinker.fgraph_convert = convert
 
 
 def cpu_seconds() -> float:
     """Processor time of this process and of those it has waited for, compilers among them."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def points(model: Any, count: int = 3) -> list[Any]:
@@ -113,7 +138,8 @@ def measured(make: Any, modes: list[str]) -> dict[str, Any]:
             row[f"error {mode}"] = f"{type(problem).__name__}: {str(problem)[:200]}"
     model = make()
     if "SYMC" in functions:
-        _, row["warm SYMC"] = built(model, "SYMC")
+        warm = [built(make(), "SYMC")[1] for _ in range(BUILDS)]
+        row["warm SYMC"] = {key: min(figures[key] for figures in warm) for key in warm[0]}
     other = next((f for mode, f in functions.items() if mode != "SYMC"), None)
     if other is not None and "SYMC" in functions:
         row["difference"] = worst_difference(other, functions["SYMC"], points(model))
@@ -159,42 +185,11 @@ def rewrites_shown(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-_SAMPLE = """
-import sys, warnings, logging; warnings.simplefilter("ignore"); logging.disable(logging.WARNING)
-sys.path.insert(0, sys.argv[1])
-if __name__ == "__main__":
-    import pymc as pm
-    import symc.pytensor
-    from benchmarks import pymc_models
-    with getattr(pymc_models, sys.argv[2])():
-        pm.sample(1000, chains=4, cores=4, backend=sys.argv[3], nuts_sampler="pymc",
-                  progressbar=False, compute_convergence_checks=False, random_seed=1)
-"""
-
-
-def sampled(name: str, mode: str) -> tuple[float, float]:
-    """Seconds of `pm.sample` from a script's start: with empty caches, then with filled ones."""
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "sample.py"
-        script.write_text(_SAMPLE, encoding="utf-8")
-        places = {
-            "SYMC_CACHE_DIR": f"{folder}/symc", "NUMBA_CACHE_DIR": f"{folder}/numba",
-            "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor",
-        }  # fmt: skip
-        root = str(Path(__file__).parent.parent)
-        seconds: list[float] = []
-        for _ in range(2):
-            start = time.perf_counter()
-            command = [sys.executable, str(script), root, name, mode]
-            subprocess.run(command, check=True, env=os.environ | places)
-            seconds.append(time.perf_counter() - start)
-        return seconds[0], seconds[1]
-
-
 def shown(rows: list[dict[str, Any]], modes: list[str]) -> str:
     """The table: seconds of processor time for builds, microseconds for calls."""
     others = [m for m in modes if m != "SYMC"]
-    head = ["model", "difference", "own cold s", "own warm s", *(f"build {m} s" for m in modes)]
+    head = ["model", "difference", "own cold s", "own warm ms", "build warm SYMC s"]
+    head += [f"build {m} s" for m in modes]
     head += [f"call {m} us" for m in modes] + ["best other / SYMC"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     ratios: list[float] = []
@@ -204,7 +199,10 @@ def shown(rows: list[dict[str, Any]], modes: list[str]) -> str:
         ratio = best / call["SYMC"] if "SYMC" in call else float("nan")
         ratios += [ratio] if ratio == ratio else []
         cells = [row["model"], f"{row.get('difference', float('nan')):.0e}"]
-        cells += [f"{row[k]['own']:.2f}" if k in row else "-" for k in ("build SYMC", "warm SYMC")]
+        for k, key, unit, digits in (
+            ("build SYMC", "own", 1, 2), ("warm SYMC", "own", 1000, 0), ("warm SYMC", "cpu", 1, 2)
+        ):  # fmt: skip
+            cells.append(f"{unit * row[k][key]:.{digits}f}" if k in row else "-")
         cells += [f"{row[f'build {m}']['cpu']:.2f}" if f"build {m}" in row else "-" for m in modes]
         cells += [f"{1e6 * call[m]:.1f}" if m in call else "-" for m in modes]
         lines.append("| " + " | ".join([*cells, f"{ratio:.2f}"]) + " |")
@@ -228,20 +226,27 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SYMC_CACHE_DIR"] = folder  # so that the first build is a cold one
         import symc.pytensor  # noqa: F401 -- registers the mode
+        from benchmarks import pymc_sampling
         from benchmarks.pymc_models import MODELS
 
         wanted = [m for m in MODELS if not given.models or m.__name__ in given.models]
         rows: list[dict[str, Any]] = []
         for make in wanted:
-            row = rewrites_compared(make) if given.rewrites else measured(make, modes)
             if given.sample:
-                row["sample"] = {mode: sampled(make.__name__, mode) for mode in modes}
+                row = {
+                    "model": make.__name__,
+                    "sample": pymc_sampling.compared(make.__name__, modes),
+                }
+            elif given.rewrites:
+                row = rewrites_compared(make)
+            else:
+                row = measured(make, modes)
             rows.append(row)
             print(json.dumps(row), file=sys.stderr, flush=True)
-    print(rewrites_shown(rows) if given.rewrites else shown(rows, modes))
-    for row in rows:
-        for mode, (cold, warm) in row.get("sample", {}).items():
-            print(f"sample {row['model']} {mode}: cold {cold:.1f} s, warm {warm:.1f} s")
+    if given.sample:
+        print(pymc_sampling.shown(rows, modes))
+    else:
+        print(rewrites_shown(rows) if given.rewrites else shown(rows, modes))
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 

@@ -100,9 +100,27 @@ def fitted(value: Any, variable: Any) -> Any:
         result = T.cast(result, variable.type.dtype)
     if isinstance(variable.type, TensorType):
         result = _with_lengths(result, variable.type.shape, variable)
-    if (name := _name_of(variable)) and result.name is None and not isinstance(result.op, Input):
+    name = _name_of(variable)
+    if name and result.name is None and not isinstance(result.op, Input) and _is_own(result):
         result.name = name
     return result
+
+
+def _is_own(tensor: Tensor) -> bool:
+    """Whether a tensor is of one graph, as it depends on an input; others all graphs share.
+
+    The name of such a one would show in the C of whatever is compiled later in the same process,
+    which then would not be found in the cache.
+    """
+    pending, seen = [tensor], {tensor}
+    while pending:
+        node = pending.pop()
+        if isinstance(node.op, Input):
+            return True
+        new = [arg for arg in node.args if arg not in seen]
+        seen.update(new)
+        pending += new
+    return False
 
 
 def _with_lengths(result: Tensor, shape: Sequence[int | None], variable: Any) -> Tensor:

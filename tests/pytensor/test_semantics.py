@@ -15,7 +15,10 @@ from pytensor.graph.op import Op
 from pytensor.raise_op import CheckAndRaise
 
 import symc.pytensor
+import symc.tensor as T
+from symc.graph.inputs import constant
 from symc.pytensor.compiled import performed
+from symc.pytensor.conversion import fitted
 from symc.pytensor.versions import check_version
 from tests.pytensor.compare import QUICK, compare
 
@@ -106,6 +109,15 @@ def test_names_and_lines_of_a_graph() -> None:
     (made,) = symc.pytensor.functions(f)
     assert "height" in made.source
     assert "test_semantics.py" in made.source
+
+
+def test_names_of_a_graph_do_not_stay_with_numbers_that_all_graphs_share() -> None:
+    # They showed in the C of what was compiled later, which the cache then did not know.
+    number = constant(1.2345)
+    assert fitted(number, pt.dscalar("of_one_graph")).name is None
+    assert fitted(T.exp(number), pt.dscalar("of_one_graph")).name is None
+    x = T.vector("x")
+    assert fitted(T.exp(x) * number, pt.dvector("of_one_graph")).name == "of_one_graph"
 
 
 def test_functions_of_other_modes_are_refused() -> None:

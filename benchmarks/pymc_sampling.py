@@ -1,0 +1,129 @@
+"""`pm.sample` from the start of a script, by each mode: `python benchmarks/pymc.py --sample`.
+
+A process of its own for each run: it imports PyMC, builds a model, draws 1,000 times in each of
+four chains (after 1,000 to adapt), and ends. First with empty caches, then with those that the
+first run has filled. Seconds are of processor time of all its processes, as a machine with one
+processor would take, whatever else is run meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+
+
+def compared(name: str, modes: list[str]) -> dict[str, Any]:
+    """The figures of one model by each mode. Why a mode is missing is written to stderr."""
+    found: dict[str, Any] = {}
+    for mode in modes:
+        try:
+            found[mode] = sampled(name, mode)
+        except subprocess.CalledProcessError as problem:
+            print(f"{name} by {mode}: {problem.stderr[-500:]}", file=sys.stderr)
+    return found
+
+
+def sampled(name: str, mode: str, warm_runs: int = 1) -> dict[str, Any]:
+    """Seconds of one model by one mode: `cold`, `warm` (the fastest), gradients evaluated."""
+    with tempfile.TemporaryDirectory() as folder:
+        caches = {
+            "SYMC_CACHE_DIR": f"{folder}/symc",
+            "NUMBA_CACHE_DIR": f"{folder}/numba",
+            "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor",
+            "PYTHONPATH": str(ROOT),
+        }
+        runs = [_run(name, mode, caches) for _ in range(1 + warm_runs)]
+    best = min(runs[1:], key=lambda run: run["cpu"])
+    return {"cold": runs[0]["cpu"], "warm": best["cpu"], "gradients": best["gradients"]}
+
+
+def _run(name: str, mode: str, caches: dict[str, str]) -> dict[str, Any]:
+    _adopt()
+    before = _children_seconds()
+    made = subprocess.run(
+        [sys.executable, __file__, name, mode],
+        check=True, env=os.environ | caches, capture_output=True, text=True,
+    )  # fmt: skip
+    _wait_for_others()
+    return {"cpu": _children_seconds() - before} | json.loads(made.stdout.splitlines()[-1])
+
+
+_PR_SET_CHILD_SUBREAPER = 36  # of Linux's <sys/prctl.h>
+
+
+def _adopt() -> None:
+    """Makes processes whose parents end children of this one, so that their time is counted.
+
+    In the mode JAX chains are children of a server of processes, for which nobody waits.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _wait_for_others() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+
+
+def _children_seconds() -> float:
+    """Processor time of the processes that have ended, and of those that these have waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def shown(rows: list[dict[str, Any]], modes: list[str]) -> str:
+    """The table: seconds of processor time, cold and warm, and gradients evaluated by each mode."""
+    kinds = [f"{kind} {mode}" for kind in ("cold", "warm") for mode in modes]
+    head = ["model", *kinds, "best other / SYMC, cold", "warm", "thousands of gradients"]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for row in rows:
+        found = row["sample"]
+        cells = [
+            f"{found[mode][kind]:.1f}" if mode in found else "-"
+            for kind in ("cold", "warm") for mode in modes
+        ]  # fmt: skip
+        for kind in ("cold", "warm"):
+            others = [found[mode][kind] for mode in modes if mode in found and mode != "SYMC"]
+            known = others and "SYMC" in found
+            cells.append(f"{min(others) / found['SYMC'][kind]:.2f}" if known else "-")
+        steps = [f"{found[mode]['gradients'] / 1000:.0f}" for mode in modes if mode in found]
+        lines.append("| " + " | ".join([row["model"], *cells, ", ".join(steps)]) + " |")
+    return "\n".join(lines)
+
+
+def _sample(name: str, mode: str) -> None:
+    """What a user's script does."""
+    import logging
+    import warnings
+
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    import pymc as pm
+
+    if mode == "SYMC":
+        import symc.pytensor  # noqa: F401 -- registers the mode
+    from benchmarks import pymc_models
+
+    with getattr(pymc_models, name)():
+        trace: Any = pm.sample(
+            1000, chains=4, cores=4, backend=mode, nuts_sampler="pymc", progressbar=False,
+            compute_convergence_checks=False, random_seed=1, discard_tuned_samples=False,
+        )  # fmt: skip
+    stats = [trace[group]["n_steps"] for group in ("sample_stats", "warmup_sample_stats")]
+    print(json.dumps({"gradients": int(sum(float(steps.sum()) for steps in stats))}))
+
+
+if __name__ == "__main__":
+    sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != Path(__file__).parent]
+    _sample(sys.argv[1], sys.argv[2])
