@@ -24,6 +24,14 @@ def to_numpy(dtype: DType) -> np.dtype[Any]:
     return numpy_bfloat16() if found is None else found
 
 
+def integer_range(dtype: DType) -> tuple[float, float]:
+    """The least and the greatest integer of a dtype; infinite where there is none."""
+    if dtype.kind not in ("int", "uint"):
+        return -np.inf, np.inf
+    known = np.iinfo(to_numpy(dtype))
+    return known.min, known.max
+
+
 def as_dtype(dtype: Any) -> DType:
     """The symc dtype for a name, a NumPy dtype, a NumPy scalar type or a Python type.
 

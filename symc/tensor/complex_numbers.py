@@ -187,7 +187,7 @@ def imag(x: TensorLike) -> Tensor:
 def conj(x: TensorLike) -> Tensor:
     """The complex conjugate; a real `x` itself. Also ``x.conj()``.
 
-    Elementwise, in the dtype of `x`.
+    Elementwise, in the dtype of `x`; bool becomes int8, as for NumPy.
 
     >>> import symc, symc.tensor as T
     >>> z = T.zvector("z")
@@ -195,6 +195,8 @@ def conj(x: TensorLike) -> Tensor:
     array([2.+4.j])
     """
     x = as_tensor(x)
+    if x.dtype is BOOL:
+        return cast_to(x, "int8")
     return _conj(x) if x.dtype.is_complex else x
 
 

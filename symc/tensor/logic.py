@@ -11,6 +11,7 @@ from symc.codegen.dtypes import BOOL
 from symc.graph.inputs import as_tensor, refuse_bool
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.broadcast import stretched_together
+from symc.tensor.comparisons import exact
 from symc.tensor.elementwise import ELEMENTWISE, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
@@ -31,10 +32,11 @@ def _shown(name: str, arguments: str, numpy: Any, *values: Any) -> str:
 
 def _comparison(name: Any, numpy: Any, sign: str, *, of_equality: bool = False) -> FunctionOfTwo:
     example = _shown(name, "{}, {}", numpy, [1, 2, 3], 2)
-    return elementwise(
+    row = elementwise(
         name, numpy, binary(name), f"Whether ``x {sign} y``; gives bool.{example}", None, None,
         domain="same", predicate=True, of_complex=of_equality, commutes=of_equality,
     )  # fmt: skip
+    return exact(name, row)
 
 
 eq = _comparison("eq", np.equal, "==", of_equality=True)

@@ -7,7 +7,6 @@ are elementary calculus; those of special functions are from the NIST Digital Li
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BFLOAT16, BOOL, FLOAT16, DType
 from symc.graph.inputs import as_tensor
 from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
-from symc.graph.types import to_numpy
+from symc.graph.types import integer_range
 from symc.tensor.elementwise import (
     binary,
     call,
@@ -445,29 +444,19 @@ def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = 
     """x limited to [min, max], as ``minimum(maximum(x, min), max)``; None leaves a side open.
 
     Elementwise; NaN stays NaN. Python's integers beyond the dtype of `x` leave a side open, too, as
-    they do for NumPy. Raises ValueError when both limits are None.
+    they do for NumPy.
 
     >>> import symc.tensor as T
     >>> T.clip([-2.0, 0.5, 9.0], 0, 1).eval()
     array([0. , 0.5, 1. ])
     """
-    if min is None and max is None:
-        raise ValueError("clip needs at least one of min and max")
     result = as_tensor(x)
-    least, greatest = _integers(result.dtype)
+    least, greatest = integer_range(result.dtype)
     if min is not None and not (type(min) is int and min <= least):
         result = maximum(result, min)
     if max is not None and not (type(max) is int and max >= greatest):
         result = minimum(result, max)
     return result
-
-
-def _integers(dtype: DType) -> tuple[float, float]:
-    """The least and the greatest integer of a dtype; infinite where there is none."""
-    if dtype.kind not in ("int", "uint"):
-        return -math.inf, math.inf
-    known = np.iinfo(to_numpy(dtype))
-    return known.min, known.max
 
 
 for _method in (clip, round):
