@@ -11,7 +11,7 @@ from symc.graph.inputs import Constant, constant_value
 from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
 from symc.tensor.diagonals import Diagonal
-from symc.tensor.matrix_product import MatMul, MatVec, summed
+from symc.tensor.matrix_product import MatMul, MatVec, summed_products
 from symc.tensor.views import DimShuffle
 
 PRODUCTS = Rules("products")
@@ -77,7 +77,7 @@ def _diagonal_of_product(node: Tensor) -> Tensor | None:
     a, b = product.args
     left = _flipped(a) if product.op.trans_a else a
     right = b if product.op.trans_b else _flipped(b)
-    return summed(left * right, (left.ndim - 1,))
+    return summed_products(left, right, (left.ndim - 1,))
 
 
 @structural("a product with the identity", MatMul, MatVec, valid=FINITE, inner=[Constant])

@@ -29,6 +29,7 @@ from symc.tensor.matrix_product import (
     agreed,
     check_lengths,
     summed,
+    summed_products,
 )
 from symc.tensor.reshape import reshape
 from symc.tensor.views import dimshuffle, moveaxis, squeeze, transpose
@@ -62,8 +63,8 @@ def contract(left: Factor, right: Factor, kept: Collection[str]) -> Factor:
     if inner and not batch and columns:
         return _matrix_vector((b, lb), (a, la), inner, columns), result
     order = (*result, *inner)
-    product = _aligned((a, la), order) * _aligned((b, lb), order)
-    return summed(product, range(len(result), len(order))), result
+    aligned = _aligned((a, la), order), _aligned((b, lb), order)
+    return summed_products(*aligned, range(len(result), len(order))), result
 
 
 def _sum_out(factor: Factor, needed: Collection[str]) -> Factor:

@@ -20,7 +20,7 @@ from symc.graph.lowering import Argument, At, Fold, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import conjugated, masked
+from symc.tensor.elementwise import cast_to, conjugated, masked
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, peel_whole, swapaxes
@@ -191,7 +191,7 @@ class MatVec(Op):
             return unstacked(MatVec()(stacked(a), x), a.type.shape[:2])
         rows = x if batched[1] else expand_dims(x, 0)
         vectors = expand_dims(rows, 2 if self.trans else 1)
-        return summed(a * vectors, (1,) if self.trans else (2,))
+        return summed_products(a, vectors, (1,) if self.trans else (2,))
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
         a, _ = node.args
@@ -271,6 +271,14 @@ def unstacked(x: Tensor, shape: tuple[Dim, ...]) -> Tensor:
 def summed(x: Tensor, axes: Sequence[int]) -> Tensor:
     """The sum along axes, with the dtype of `x`; bool: whether any is true."""
     return reduce_over("or" if x.dtype is BOOL else "add", x, axes)
+
+
+def summed_products(a: Tensor, b: Tensor, axes: Sequence[int]) -> Tensor:
+    """The sum of ``a * b`` along axes of it; of 16 bits in float32 and rounded once, as by BLAS."""
+    if not (axes and a.dtype.is_only_stored):
+        return summed(a * b, axes)
+    wide = a.dtype.wide
+    return cast_to(summed(cast_to(a, wide) * cast_to(b, wide), axes), a.dtype)
 
 
 def known(left: Dim, right: Dim) -> Dim:

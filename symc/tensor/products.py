@@ -21,7 +21,7 @@ from symc.tensor.matrix_product import (
     agreed,
     check_lengths,
     known,
-    summed,
+    summed_products,
     unstacked,
 )
 from symc.tensor.reshape import ravel, reshape
@@ -168,8 +168,7 @@ def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
 def _products(a: Tensor, b: Tensor) -> Tensor:
     """The sums of products along the last axis."""
     a, b = agreed("vecdot", a, a.ndim - 1, b, b.ndim - 1)
-    product = a * b
-    return summed(product, (product.ndim - 1,))
+    return summed_products(a, b, (max(a.ndim, b.ndim) - 1,))
 
 
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
