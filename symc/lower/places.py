@@ -82,6 +82,7 @@ class Places:
         self.sizes = sizes
         self._problem = problem
         self._in_place = plan.in_place
+        self._takes = {taker: owner for owner, taker in plan.in_place.items()}
         self._homes: dict[Tensor, str] = dict(homes)
         self._destinations: dict[Tensor, list[str]] = {}
         for name, node in destinations:
@@ -136,10 +137,22 @@ class Places:
             if node in self._in_place:
                 found = [self.destinations(self._in_place[node])[-1]]
             else:
-                found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
+                shape = self.shape(self._first_owner(node))
+                found = [self.temp(node.name or node.op.label, node.dtype, shape)]
             self._destinations[node] = found
             self.parts.holds.setdefault(found[0], []).append(node)
         return found
+
+    def _first_owner(self, node: Tensor) -> Tensor:
+        """The node whose memory this one ends up in, if the own lengths are not measured by then.
+
+        A loop whose lengths the program computes goes on where its state begins, and that is
+        written first, maybe before those lengths are known. They are equal to its own.
+        """
+        measured = self._problem.readings
+        while node in self._takes and measured.get(node):
+            node = self._takes[node]
+        return node
 
     def temp(self, wanted: str, dtype: DType, shape: tuple[ir.Expr, ...]) -> str:
         """A buffer for a value that nobody outside sees."""

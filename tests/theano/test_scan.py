@@ -75,6 +75,37 @@ def test_gradients_through_a_loop() -> None:
     theano.gradient.verify_grad(last, [rng.rand(3, 2), rng.rand(2)], rng=rng)
 
 
+def test_the_gradient_of_a_masked_loop_begins_where_lengths_are_measured_later() -> None:
+    x, mask = T.dtensor3("x"), T.bmatrix("mask")
+    rng = np.random.RandomState(0)
+    w, u = rng.rand(4, 3), rng.rand(3, 3) * 0.3
+    w_in, u_in = T.dmatrix("w"), T.dmatrix("u")
+    start = T.tile(x.sum(axis=(0, 2)).dimshuffle(0, "x") * 0, (1, 3))
+
+    def repeated(flags, like):
+        return T.tile(flags.dimshuffle(0, "x"), T.concatenate([[1], like.shape[1:]]), ndim=2)
+
+    def step(row, flags, out, h):
+        new = T.tanh(T.dot(row, w_in) + T.dot(h, u_in))
+        return T.switch(repeated(flags, new), new, out), T.switch(repeated(flags, h), new, h)
+
+    first = T.unbroadcast(T.tanh(T.dot(x[0], w_in) + T.dot(start, u_in)) * 0, 0, 1)
+    outs, _ = theano.scan(step, [x, mask], [first, T.unbroadcast(start, 0, 1)])
+    slope = theano.function([x, mask, w_in, u_in], T.grad(outs[0][-1].sum(), u_in))
+    rows, flags = rng.rand(3, 2, 4), np.array([[1, 1], [0, 1], [1, 0]], "int8")
+
+    def last(u):
+        h = np.zeros((2, 3))
+        for row, flag in zip(rows, flags, strict=True):
+            h = np.where(flag[:, None], np.tanh(row @ w + h @ u), h)
+        return h.sum()
+
+    change = np.zeros((3, 3))
+    change[1, 2] = 1e-5
+    expected = (last(u + change) - last(u - change)) / 2e-5
+    np.testing.assert_allclose(slope(rows, flags, w, u)[1, 2], expected, rtol=1e-6)
+
+
 def test_gradients_reach_no_further_than_truncate_gradient() -> None:
     x = T.vector("x")
     found, _ = theano.scan(
