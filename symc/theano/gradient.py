@@ -95,7 +95,7 @@ def grad(
 ) -> Any:  # fmt: skip
     """The gradient of a scalar cost by a variable, or by each of several."""
     if cost is None and known_grads is None:
-        raise ValueError("cost and known_grads can't both be None.")
+        raise AssertionError("cost and known_grads can't both be None.")
     _check_cost(cost)
     if isinstance(wrt, set | dict):
         raise TypeError(

@@ -82,10 +82,10 @@ def test_the_gradient_of_a_masked_loop_begins_where_lengths_are_measured_later()
     w_in, u_in = T.dmatrix("w"), T.dmatrix("u")
     start = T.tile(x.sum(axis=(0, 2)).dimshuffle(0, "x") * 0, (1, 3))
 
-    def repeated(flags, like):
+    def repeated(flags: Any, like: Any) -> Any:
         return T.tile(flags.dimshuffle(0, "x"), T.concatenate([[1], like.shape[1:]]), ndim=2)
 
-    def step(row, flags, out, h):
+    def step(row: Any, flags: Any, out: Any, h: Any) -> Any:
         new = T.tanh(T.dot(row, w_in) + T.dot(h, u_in))
         return T.switch(repeated(flags, new), new, out), T.switch(repeated(flags, h), new, h)
 
@@ -94,7 +94,7 @@ def test_the_gradient_of_a_masked_loop_begins_where_lengths_are_measured_later()
     slope = theano.function([x, mask, w_in, u_in], T.grad(outs[0][-1].sum(), u_in))
     rows, flags = rng.rand(3, 2, 4), np.array([[1, 1], [0, 1], [1, 0]], "int8")
 
-    def last(u):
+    def last(u: Any) -> Any:
         h = np.zeros((2, 3))
         for row, flag in zip(rows, flags, strict=True):
             h = np.where(flag[:, None], np.tanh(row @ w + h @ u), h)

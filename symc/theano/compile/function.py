@@ -24,6 +24,7 @@ from symc.theano.compile.vm import PythonProgram
 from symc.theano.configparser import config
 from symc.theano.gof.fg import FunctionGraph
 from symc.theano.gof.graph import Variable
+from symc.theano.gof.type import Generic
 
 _AMBIGUOUS = object()
 
@@ -158,7 +159,7 @@ class Function:
 
     def _filtered(self, position: int, value: Any) -> Any:
         kind, strict, downcast = self._filters[position]
-        if value is None:
+        if value is None and not isinstance(kind, Generic):
             raise TypeError(f"Missing required input: {self.definition.ins[position].variable}")
         try:
             return kind.encoded(kind.filter(value, strict=strict, allow_downcast=downcast))

@@ -287,7 +287,7 @@ def as_outcome(returned: Any) -> Outcome:
         updates = _pairs(parts.pop(0))
     if len(parts) == 1 and isinstance(parts[0], list | tuple):
         parts = list(parts[0])
-    outputs = [_as_output(each) for each in parts if each is not None]
+    outputs = [_as_output(each) for each in parts]
     return Outcome(tuple(outputs), updates, condition)
 
 
@@ -312,7 +312,7 @@ def _pairs(given: Any) -> tuple[tuple[Any, Any], ...]:
 def _as_output(given: Any) -> Any:
     if isinstance(given, Variable):
         return given
-    if isinstance(given, list | tuple | Mapping | str):
+    if given is None or isinstance(given, list | tuple | Mapping | str):
         raise ValueError(
             "The return value of your scan lambda expression may only be made of lists, tuples, or "
             f"dictionaries containing Theano variables (or `theano.scan_module.until` objects for "

@@ -12,6 +12,7 @@ from symc.theano.scalar.dtypes import discrete_dtypes, integer_dtypes
 from symc.theano.scalar.types import Scalar
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
+from symc.theano.tensor.type_other import NoneTypeT
 
 # The stand-in for a variable in a template, as Theano has it there: a type.
 HOLE = TensorType("int64", ())
@@ -89,8 +90,15 @@ def is_mask(entry: Any) -> bool:
     return isinstance(entry, Variable) and entry.type.dtype == "bool"
 
 
+def _is_none(given: Any) -> bool:
+    """Whether an entry is None, or a variable whose value is always None."""
+    return given is None or (isinstance(given, Variable) and isinstance(given.type, NoneTypeT))
+
+
 def _entry(given: Any) -> Any:
-    if given is None or (isinstance(given, slice) and given == slice(None)):
+    if _is_none(given):
+        return None
+    if isinstance(given, slice) and given == slice(None):
         return given
     if isinstance(given, slice):
         return slice(_bound(given.start), _bound(given.stop), _bound(given.step))
@@ -138,7 +146,7 @@ def _tensor(given: Any) -> Any:
 
 
 def _bound(given: Any) -> Any:
-    if given is None:
+    if _is_none(given):
         return None
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         return _whole(given)
