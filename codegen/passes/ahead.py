@@ -91,10 +91,14 @@ def _is_scatter(loop: Loop) -> bool:
         return False
     if not all(isinstance(stmt, Let | Accumulate | Store) for stmt in loop.body):
         return False
-    moving = {stmt.var.name for stmt in loop.body if isinstance(stmt, Let)} | {loop.var.name}
+    names: dict[str, Expr] = {}
     for stmt in loop.body:
-        if isinstance(stmt, Accumulate | Store) and moving.isdisjoint(names_in(stmt.index)):
-            return False  # a fold
+        if isinstance(stmt, Let):
+            names[stmt.var.name] = substitute(stmt.value, names)
+        elif isinstance(stmt, Accumulate | Store):
+            index, variable = substitute(stmt.index, names), loop.var.name
+            if variable not in names_in(index) or is_unit(index, variable):
+                return False  # a fold, or a row
     found = accesses(loop)
     computed = all(found.places[buffer] == {None} for buffer in found.writes)
     return bool(found.writes) and computed and found.reads.isdisjoint(found.writes)
@@ -123,13 +127,18 @@ class _Ahead:
                     self.values[var.name] = substitute(value, self.values)
                     body.append(stmt)
                 case Accumulate(buffer, index, op, value, atomic):
-                    index, value = self.row_of(index), self.row_of(value)
+                    index, value = self.place_of(index), self.row_of(value)
                     body.append(Accumulate(buffer, index, op, value, atomic))
                 case Store(buffer, index, value):
-                    body.append(Store(buffer, self.row_of(index), self.row_of(value)))
+                    body.append(Store(buffer, self.place_of(index), self.row_of(value)))
                 case _:
                     raise AssertionError(stmt)
         return self.cut(_without_unused(body)) if self.rows else self.whole
+
+    def place_of(self, index: Expr) -> Expr:
+        """An index as it is, unless it follows from numbers: integers take no longer as it is."""
+        floats = (node.dtype.is_float for node in nodes(substitute(index, self.values)))
+        return self.row_of(index) if any(floats) else index
 
     def row_of(self, expr: Expr) -> Expr:
         """The element of a row for an expression that is worth one; any other as it is."""

@@ -200,7 +200,7 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
 }
 
 // SYMBOL symc_conv_outputs_fNN
-// NEEDS symc_conv_outputs_job_fNN symc_conv_of
+// NEEDS symc_conv_outputs_job_fNN symc_conv_lines_fNN symc_conv_of
 // y from x and w. Rows are features, lanes are positions.
 static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channels,
                                   int64_t features, int64_t l0, int64_t k0, int64_t t0, int64_t s0,
@@ -219,6 +219,8 @@ static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channe
     const int many = threads > 1 && (double)images * groups * features * v.elements * pairs > 1e5;
     if (v.elements <= 0)
         for (int64_t k = 0; k < images * groups * features * v.spots; k++) y[k] = 0;
+    else if (direct && features < 3 && v.elements <= SYMC_DEPTH)
+        symc_conv_lines_fNN(&v, x, w, y, threads);
     else
         _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
         for (int64_t job = 0; job < jobs; job++) {

@@ -94,11 +94,12 @@ class Argument:
     """A whole argument or result as a routine's parameter.
 
     Arguments count from 0 upwards, results from -1 downwards. One without axes may be passed
-    `by_value`.
+    `by_value`. A routine that reads a part of an argument is given its element at `offset`.
     """
 
     number: int
     by_value: bool = False
+    offset: ir.Expr = field(default=ir.const(0))
 
 
 @record

@@ -180,8 +180,8 @@ class Lowerer:
                 if isinstance(given.op, Constant):
                     return ir.Const(given.op.value.item(), given.dtype)
                 return ir.Load(self._places.home(given), ir.const(0), given.dtype)
-            case Argument(number):
-                return ir.Pointer(self._places.home(node.args[number]), ir.const(0))
+            case Argument(number, offset=offset):
+                return ir.Pointer(self._places.home(node.args[number]), offset)
             case _:
                 return arg
 

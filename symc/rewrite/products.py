@@ -12,6 +12,8 @@ from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
 from symc.tensor.diagonals import Diagonal
 from symc.tensor.matrix_product import MatMul, MatVec, summed_products
+from symc.tensor.part_products import part_product
+from symc.tensor.slices import Slice
 from symc.tensor.views import DimShuffle
 
 PRODUCTS = Rules("products")
@@ -45,6 +47,11 @@ def _transposed_matrix(node: Tensor) -> Tensor | None:
     assert isinstance(node.op, MatVec)
     a, x = node.args
     return MatVec(not node.op.trans)(a.args[0], x) if is_transpose(a) else None
+
+
+@structural("a part of a matrix times a vector", MatVec, valid=EXACT, inner=[Slice])
+def _part_times_vector(node: Tensor) -> Tensor | None:
+    return part_product(node) if isinstance(node.args[0].op, Slice) else None
 
 
 @structural("a transposed product", DimShuffle, valid=ROUNDS, inner=[MatMul])

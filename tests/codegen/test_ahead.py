@@ -63,7 +63,8 @@ def strips(f: symc.Function) -> int:
     )
 
 
-def test_folds_stay_one_loop() -> None:
-    m = T.matrix("m")
-    f = symc.function([m], [T.exp(m * m + m).sum(), T.exp(m * m + m).sum(1)])
+def test_folds_and_rows_stay_one_loop() -> None:
+    m, n = T.matrix("m"), T.matrix("n")
+    rows = m[k].inc(T.exp(n * n + n))
+    f = symc.function([m, n, k], [T.exp(m * m + m).sum(), T.exp(m * m + m).sum(1), rows])
     assert strips(f) == 0

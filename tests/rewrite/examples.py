@@ -147,6 +147,9 @@ EXAMPLES: dict[str, list[Example]] = {
     "a transposed matrix times a vector": [
         (lambda b, v: MatVec()(DimShuffle((1, 0))(b), v), [B, V]),
     ],
+    "a part of a matrix times a vector": [
+        (lambda b, v: MatVec(True)(b[:, 1:], v), [B, V]),
+    ],
     "a transposed product": [(lambda a, b: DimShuffle((1, 0))(MatMul()(a, b)), [A, B])],
     "a product with the identity": [
         (lambda a: MatMul()(a, T.constant(np.eye(4))), [A]),
