@@ -28,6 +28,7 @@ from symc.theano import (
     scan_module,
     tensor,
 )
+from symc.theano.common_names import answer_in_all as _answer_in_all
 from symc.theano.compile import (
     FAST_COMPILE,
     FAST_RUN,
@@ -107,3 +108,6 @@ def __getattr__(name: str) -> _Any:
 
         return _asarray
     raise AttributeError(f"symc.theano has no theano.{name}; its documentation says what it has")
+
+
+_answer_in_all()

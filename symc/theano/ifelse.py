@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import symc
 from symc.graph.node import Tensor
+from symc.theano.common_names import answer
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
@@ -119,3 +121,6 @@ def _alike(then: Any, other: Any) -> tuple[Any, Any]:
             f"{right.type} respectively. This error could be raised if for example you provided a "
             "one element list on the `then` branch but a tensor on the `else` branch."
         ) from None
+
+
+answer(sys.modules[__name__])

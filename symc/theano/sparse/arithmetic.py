@@ -24,8 +24,10 @@ from symc.theano.tensor.type import TensorType
 
 __all__ = [
     "AddSD", "AddSS", "AddSSData", "MulSD", "MulSS", "MulSV", "StructuredAddSV", "add", "add_s_d",
-    "add_s_s", "add_s_s_data", "eq", "ge", "gt", "le", "lt", "minus", "mul", "mul_s_d", "mul_s_s",
-    "mul_s_v", "neq", "structured_add_s_v", "sub",
+    "add_s_s", "add_s_s_data", "eq", "equal_s_d", "equal_s_s", "ge", "greater_equal_s_d",
+    "greater_equal_s_s", "greater_than_s_d", "greater_than_s_s", "gt", "le", "less_equal_s_d",
+    "less_equal_s_s", "less_than_s_d", "less_than_s_s", "lt", "minus", "mul", "mul_s_d", "mul_s_s",
+    "mul_s_v", "neq", "not_equal_s_d", "not_equal_s_s", "structured_add_s_v", "sub",
 ]  # fmt: skip
 
 

@@ -59,6 +59,8 @@ from symc.theano.tensor.nnet.crossentropy import (
 from symc.theano.tensor.nnet.crossentropy import (
     sigmoid_binary_crossentropy as sigmoid_binary_crossentropy,
 )
+from symc.theano.tensor.nnet.sigm import sigmoid as sigmoid
+from symc.theano.tensor.nnet.sigm import softplus as softplus
 from symc.theano.tensor.shaping import shape_padleft
 
 __all__ = [
