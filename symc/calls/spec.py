@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+import numpy as np
+
 from symc.codegen.record import record
 from symc.errors import ShapeMismatch, SymcError
 from symc.graph.node import Array, Tensor
@@ -100,6 +102,9 @@ def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[in
     return convert
 
 
+_NUMBERS = (bool, int, float, complex)
+
+
 def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
     """Raises the error of a failed check, its values computed again from the arguments."""
 
@@ -108,7 +113,11 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
         from symc.graph.conditions import explain, explain_step, requirements
 
         found = requirements(walk(request.roots()))
-        inputs = dict(zip(request.inputs, arrays, strict=False))
+        # Python's numbers come as they were passed: compiled functions read those themselves.
+        inputs = {
+            given: np.asarray(value, to_numpy(given.dtype)) if type(value) in _NUMBERS else value
+            for given, value in zip(request.inputs, arrays, strict=False)
+        }
         if code == Status.TOO_LARGE:
             from symc.calls.too_large import explain_length
 

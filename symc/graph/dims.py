@@ -297,7 +297,14 @@ def _reach(dim: Dim) -> tuple[int, int] | None:
 def at_most_one(dim: Dim) -> bool:
     """Whether a length is provably 0 or 1, as that of the slice ``x[:1]``."""
     reach = _reach(dim)
-    return reach is not None and reach[0] >= 0 and reach[1] <= 1
+    if reach is not None:
+        return reach[0] >= 0 and reach[1] <= 1
+    match tuple(atoms(dim)):
+        case (Extreme(kind="max", left=0, right=Poly() as inner) as atom,):
+            match tuple(atoms(inner)):
+                case (Extreme(kind="min", left=1) as clipped,):
+                    return dim == symbolic(atom) and inner == symbolic(clipped)
+    return False
 
 
 def _atom_reach(atom: Atom) -> tuple[int, int] | None:

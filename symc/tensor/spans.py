@@ -71,6 +71,8 @@ def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
         if stop is not None:
             end = dims.minimum(_at_least(_from_front(stop, n, safe=2), stop, 0), n)
         count = dims.ceildiv(_distance(end, first, start), step)
+        if start is not None and stop is not None and dims.sub(stop, start) == 1:
+            count = _one_at_most(count)
     elif dims.nonnegative(dims.sub(-1, step)):
         first = last = dims.sub(n, 1)
         if start is not None:
@@ -97,6 +99,13 @@ def _distance(end: Dim, first: Dim, given: Dim | None) -> Dim:
             return dims.minimum(*((right, left) if isinstance(right, int) else (left, right)))
         case _:
             return dims.sub(end, first)
+
+
+def _one_at_most(count: Dim) -> Dim:
+    """The length of ``x[i : i + 1]``, of which nobody could prove that it is 0 or 1."""
+    if dims.at_most_one(at_least_zero(count)):
+        return count
+    return dims.minimum(1, count)
 
 
 def _countable(dim: Dim) -> Dim:

@@ -90,3 +90,36 @@ def test_which_lengths_are_at_most_one() -> None:
     short = [x[:1], x[-1:], x[3:4], x[-3:-2]]
     assert all(at_most_one(part.type.shape[0]) for part in short)
     assert not any(at_most_one(part.type.shape[0]) for part in (x, x[:2], x[1:], x[:-1]))
+
+
+def test_slices_of_one_at_a_computed_place_stretch() -> None:
+    x, i = T.matrix("x"), T.lscalar("i")
+    first, last = T.argmax(x[:, 0]), x.shape[0] // 2
+    value = draw(4, 3)
+    places = [i, first, last]
+    f = symc.function([x, i], [x[k : k + 1] + x for k in places])
+    for number in (0, 2, -2):
+        found = [number, int(value[:, 0].argmax()), 2]
+        for got, k in zip(f(value, number), found, strict=True):
+            np.testing.assert_array_equal(got, value[k : k + 1] + value)
+    for number in (-1, 4, 2**62):  # these slices are empty
+        with pytest.raises(ShapeMismatch, match="axis 0 is 0 on the left and 4 on the right"):
+            f(value, number)
+    assert not at_most_one(x[i : i + 2].type.shape[0])
+    assert not at_most_one(x[i:].type.shape[0])
+
+
+def test_slices_of_one_at_the_place_of_a_step_stretch() -> None:
+    x, value = T.matrix("x"), draw(4, 3)
+    scanned, _ = symc.scan(lambda i: x[i : i + 1] * x, sequences=T.arange(x.shape[0]))
+    looped = symc.fori_loop(0, 3, lambda i, state: state[:].inc(x[i : i + 1]), x)
+    got, summed = symc.function([x], [scanned, looped])(value)
+    np.testing.assert_array_equal(got, value[:, None] * value)
+    np.testing.assert_allclose(summed, value + value[:3].sum(axis=0), rtol=1e-12)
+
+
+def test_the_error_of_a_length_that_a_number_decides_says_both_lengths() -> None:
+    x, i = T.matrix("x"), T.lscalar("i")
+    f = symc.function([x, i], x[abs(i) : abs(i) + 2] + x)
+    with pytest.raises(ShapeMismatch, match="axis 0 is 2 on the left and 3 on the right"):
+        f(np.zeros((3, 2)), 1)  # the number as Python has it
