@@ -309,7 +309,7 @@ def at_most_one(dim: Dim) -> bool:
 
 def _atom_reach(atom: Atom) -> tuple[int, int] | None:
     if isinstance(atom, Size):
-        return (-MOST - 1 if atom.axis is None else 0), MOST
+        return (0 if _atom_nonnegative(atom) else -MOST - 1), MOST
     left, right = _reach(atom.left), _reach(atom.right)
     if left is None or right is None:
         return None
@@ -327,7 +327,32 @@ def nonnegative(dim: Dim) -> bool:
     """Whether a length is provably at least zero."""
     if isinstance(dim, int):
         return dim >= 0
-    return all(c >= 0 and all(map(_atom_nonnegative, m)) for m, c in dim.terms)
+    if all(c >= 0 and all(map(_atom_nonnegative, m)) for m, c in dim.terms):
+        return True
+    counter = _innermost_counter(dim)
+    return counter is not None and _nonnegative_in_steps(dim, counter, depth=3)
+
+
+def _nonnegative_in_steps(dim: Poly, counter: Size, depth: int) -> bool:
+    """Whether a length is not negative in any step, the innermost of which `counter` counts."""
+    least = least_over(dim, counter, counter.source.op.count)
+    if least is not None:
+        return nonnegative(least)
+    for monomial, factor in dim.terms if depth else ():
+        if abs(factor) == 1 and len(monomial) == 1 and isinstance(monomial[0], Extreme):
+            rest = sub(dim, mul(symbolic(monomial[0]), factor))
+            sides = [mul(side, factor) for side in (monomial[0].left, monomial[0].right)]
+            shown = [_in_steps(add(rest, side), depth - 1) for side in sides]
+            if any(shown) if (monomial[0].kind == "max") == (factor > 0) else all(shown):
+                return True
+    return False
+
+
+def _in_steps(dim: Dim, depth: int) -> bool:
+    counter = None if isinstance(dim, int) else _innermost_counter(dim)
+    if counter is None or isinstance(dim, int):
+        return nonnegative(dim)
+    return _nonnegative_in_steps(dim, counter, depth)
 
 
 def _atom_nonnegative(atom: Atom) -> bool:
@@ -340,6 +365,46 @@ def _atom_nonnegative(atom: Atom) -> bool:
             return nonnegative(atom.left) or nonnegative(atom.right)
         case _:
             return nonnegative(atom.left) and nonnegative(atom.right)
+
+
+def _innermost_counter(dim: Dim) -> Size | None:
+    """The size in a length that counts the steps of the innermost loop, if any does."""
+    found = [size for size in sizes(dim) if size.axis is None and _is_counter(size.source)]
+    return max(found, key=lambda size: size.serial, default=None)
+
+
+def _is_counter(source: Any) -> bool:
+    return getattr(source.op, "count", None) is not None
+
+
+def least_over(dim: Dim, counter: Size, count: Dim) -> Dim | None:
+    """The least value of a length that is linear in a counter; None if it is not linear.
+
+    The counter goes from 0 to below `count`. It has a value: of ``max(n, 0)`` values there are n.
+    """
+    if isinstance(dim, int) or counter not in set(sizes(dim)):
+        return dim
+    factor, rest = 0, cast("Dim", dim)
+    for monomial, times in dim.terms:
+        if monomial == (counter,):
+            factor, rest = times, sub(dim, mul(symbolic(counter), times))
+    if counter in set(sizes(rest)):
+        return None
+    last = sub(without_bound(count), 1)
+    return add(rest, mul(last, factor)) if factor < 0 else rest
+
+
+def without_bound(length: Dim) -> Dim:
+    """A length, where it is above 0, without the maximum that keeps it from being negative."""
+    match length:
+        case Poly(terms=((((Extreme(kind="max") as most,), 1),))):
+            if most.left == 0:
+                return most.right
+            if most.right == 0:
+                return most.left
+        case _:
+            pass
+    return length
 
 
 def minimum(left: Dim, right: Dim) -> Dim:

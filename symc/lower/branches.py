@@ -8,7 +8,6 @@ from symc.codegen import ir
 from symc.graph.node import Tensor
 from symc.loops.branch import Choice
 from symc.lower.places import Places, StepsOf
-from symc.schedule.numbers import is_number
 from symc.schedule.plan import Block, Plan
 from symc.schedule.views import memory_read
 from symc.tensor.notation import described
@@ -29,7 +28,7 @@ def branched(
         homes = {
             slot: outer.home(arg)
             for slot, arg in zip(block.slots, args, strict=True)
-            if arg in read and not is_number(arg)
+            if arg in read and arg not in block.numbers
         }
         destinations: list[tuple[str, Tensor]] = []
         for node in nodes:

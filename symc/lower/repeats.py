@@ -2,7 +2,8 @@
 after it.
 
 The rows of a state are read and written where they stay: in the buffer of its history, or, if that
-is not wanted, in a ring of as many rows as a step reads, and one more. Rows of sequences are read
+is not wanted, in a ring of as many rows as a step reads, and one more. A number has one place and
+one for its next value, both of them registers. Rows of sequences are read
 from the sequence; rows of collected outputs are written to their place. So no row is copied, but
 for those given at the beginning (to both rows of a state that alternates: `alternating.py`), and a
 ring's last ones to their result.
@@ -20,7 +21,6 @@ from symc.loops.scan import PartKind, Rows, Scan, State
 from symc.lower.nesting import copy, volume
 from symc.lower.places import Places, StepsOf
 from symc.schedule.blocks import overwritten_states
-from symc.schedule.numbers import is_number
 from symc.schedule.plan import Block, Plan
 from symc.schedule.views import memory_read
 from symc.tensor.lengths import dim_of
@@ -58,6 +58,7 @@ class _Loop:
         self.var = ir.Var(block.number)
         self.count, self.sequences, self.initial, self.others = self.op.split(self.args)
         self.stores: dict[int, StateRows] = {}
+        self.next: dict[int, str] = {}
         slots = overwritten_states(self.op, [])
         self.in_place = {number for number, slot in slots.items() if slot in plan.in_place}
         self.alternating = {n for n, slot in slots.items() if slot in plan.alternating}
@@ -71,7 +72,7 @@ class _Loop:
                 before += self.begin(number, state)
         homes, destinations = self.homes(), self.destinations()
         inner = self.outer.inside(block, plan, homes, destinations)
-        body = steps_of(inner, block.problem, plan)
+        body = (*steps_of(inner, block.problem, plan), *self.handed_on())
         states = len(op.layout.states)
         stop = None
         if op.layout.stops:
@@ -112,7 +113,11 @@ class _Loop:
     ) -> StateRows:
         """A ring for the rows of a state. One row is enough where a step overwrites it."""
         final = self.node("final", number)
-        if number not in self.in_place:
+        if self.is_number(number):
+            rows = 1
+            if number not in self.in_place:
+                self.next[number] = self.outer.temp("next", initial.dtype, shape)
+        elif number not in self.in_place:
             rows = depth + 1
         elif final is not None:  # at the end it has the result
             return StateRows(self.outer.destinations(final)[0], shape, 1)
@@ -121,6 +126,35 @@ class _Loop:
         name = initial.name or "state"
         buffer = self.outer.temp(name, initial.dtype, (ir.const(rows), *shape))
         return StateRows(buffer, shape, rows)
+
+    def is_number(self, number: int) -> bool:
+        """Whether a state is one number, of which the last value is read.
+
+        Two in turn would have to be in memory. On a device they are, and a step more is slower.
+        """
+        one = all(dim == 1 for dim in self.initial[number].type.shape)
+        return one and self.op.layout.states[number].depth == 1 and not self.outer.parts.on_device
+
+    def handed_on(self) -> list[ir.Step]:
+        """The steps at the end of each round by which numbers become what the next round reads."""
+        if not self.next:
+            return []
+        parts = self.outer.parts
+        params: list[ir.Param] = []
+        body: list[ir.Stmt] = []
+        buffers: list[str] = []
+        for number, new in self.next.items():
+            old, dtype = self.stores[number].buffer, self.initial[number].dtype
+            own = f"state_{number}", f"next_{number}"
+            params += [
+                ir.Param(own[0], dtype, written=True),
+                ir.Param(own[1], dtype, written=False),
+            ]
+            body.append(ir.Store(own[0], ir.const(0), ir.Load(own[1], ir.const(0), dtype)))
+            buffers += [old, new]
+        name = parts.names.fresh("next_kernel", "next_kernel")
+        parts.kernels.append(ir.Kernel(name, tuple(params), (), tuple(body), "to the next step"))
+        return [ir.Launch(name, tuple(buffers), ())]
 
     def homes(self) -> dict[Tensor, str]:
         """The buffer of each slot: a row, or a whole argument."""
@@ -137,7 +171,7 @@ class _Loop:
                     homes[slot] = self.state_row(slot.name, number, slot.dtype, tap)
         read = set(memory_read(self.nodes[0]))
         for slot, arg in zip(slots, self.others, strict=True):
-            if arg in read and not is_number(arg):
+            if arg in read and arg not in self.block.numbers:
                 homes[slot] = self.outer.home(arg)
         return homes
 
@@ -184,7 +218,9 @@ class _Loop:
             if result is None or number in self.in_place:
                 continue
             if number < states:
-                row = self.state_row(result.name, number, result.dtype, 0)
+                row = self.next.get(number)
+                if row is None:
+                    row = self.state_row(result.name, number, result.dtype, 0)
                 if number in self.alternating:
                     self.outer.parts.filled.add(row)
                 found.append((row, result))
@@ -212,7 +248,8 @@ class _Loop:
         """The steps that make the results which are not rows of the loop."""
         steps: list[ir.Step] = []
         for part, node in self.wanted.items():
-            if part.kind == "final" and part.number not in self.in_place:
+            is_there = part.number in self.in_place and not self.is_number(part.number)
+            if part.kind == "final" and not is_there:
                 steps.append(self.final(part.number, node, rounds))
             elif part.kind == "count":
                 steps.append(self.counted(self.outer.destinations(node)[0], rounds))

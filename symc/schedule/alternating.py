@@ -25,7 +25,7 @@ from symc.graph.open_formulas import OpenFormula
 from symc.schedule.numbers import StepNumber
 from symc.schedule.overwriting import Counted, is_base
 from symc.schedule.plan import Problem
-from symc.schedule.ranges import dim_of, without_bound
+from symc.schedule.ranges import dim_of
 from symc.schedule.stages import Stage
 
 _FEW = 4  # steps: filling a second array, and copying the result, costs as much
@@ -85,7 +85,7 @@ def _is_most(node: Tensor, problem: Problem) -> bool:
 
 
 def _lacks_little(part: Dim, whole: Dim) -> bool:
-    lacking = dims.sub(whole, without_bound(part))
+    lacking = dims.sub(whole, dims.without_bound(part))
     if isinstance(part, int) and isinstance(whole, int):
         return 2 * part >= whole
     return isinstance(lacking, int)

@@ -8,6 +8,7 @@ known inside only: those that depend on the number of the step, and those that a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +24,7 @@ from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
 from symc.loops.scan import Part, Scan
 from symc.rewrite.pipeline import lengths_of, optimise
-from symc.schedule.numbers import Comparison, StepNumber, comparisons, is_number
+from symc.schedule.numbers import Comparison, StepNumber, as_number, comparisons, is_index
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.ranges import Counters, always_holds
@@ -120,7 +121,8 @@ class Blocks:
         self._has_routine = has_routine
         self._condition = condition
         self._scopes = scopes
-        self._counts: dict[Size, Dim] = {}  # by the number of a loop's step, how many there are
+        self._rewritten: dict[Tensor, Tensor] = {}
+        self._counts: dict[Size, Dim] = {}  # by the step numbers of loops around, how many steps
 
     def of(self, order: Sequence[Tensor], table: Lengths) -> dict[Tensor, Sequence[Block]]:
         """The blocks of the loops and branches among some nodes; those of siblings are the same."""
@@ -142,22 +144,29 @@ class Blocks:
             case Scan(body, _, _, checks):
                 number = outer.counter("step", "the number of a loop's step")
                 slots = dict(zip(body.slots[1:], (a for a, _ in op.given(args)[1:]), strict=True))
-                step = StepNumber(number)()
+                count = outer.unified(dim_of(args[0]))
+                step = StepNumber(number, count)()
                 outer.known(Size(step, None), number)  # lengths may follow from it
-                self._counts[Size(step, None)] = outer.unified(dim_of(args[0]))
-                replace = {body.slots[0]: step, **_numbers(slots)}
+                self._counts[Size(step, None)] = count
+                numbers = self._numbers(slots, outer)
+                given = {body.slots[0]: step, **numbers}
                 table = BlockLengths(outer, op.lengths(args))
                 needed = loop_results(op, parts)
                 states = overwritten_states(op, parts)
-                return [self._block(body, replace, needed, checks, table, number, states)]
+                block = self._block(body, given, needed, checks, table, number, states)
+                del self._counts[Size(step, None)]
+                return [replace(block, numbers=frozenset(map(slots.__getitem__, numbers)))]
             case Choice(checks=both):
                 made: list[Block] = []
                 for body, checks in zip(op.bodies(), both, strict=True):
-                    replace = _numbers(dict(zip(body.slots, args[1:], strict=True)))
+                    slots = dict(zip(body.slots, args[1:], strict=True))
+                    numbers = self._numbers(slots, outer)
                     first = len(body.results) - len(checks)
                     needed = sorted({*parts, *range(first, len(body.results))})
                     table = BlockLengths(outer, op.lengths(body, args))
-                    made.append(self._block(body, replace, needed, checks, table))
+                    block = self._block(body, numbers, needed, checks, table)
+                    written = frozenset(map(slots.__getitem__, numbers))
+                    made.append(replace(block, numbers=written))
                 return made
             case _:
                 raise AssertionError(f"{op!r} has no blocks")
@@ -170,7 +179,8 @@ class Blocks:
 
         `states` has the slots of those results that are needed no longer when the step is done.
         """
-        chosen = substitute([body.results[position] for position in needed], replace)
+        substituted = substitute([body.results[position] for position in needed], replace)
+        chosen = self._in_lengths_outside(substituted, table)
         results: list[Tensor | None] = [None] * len(body.results)
         for position, result in zip(needed, chosen, strict=True):
             results[position] = result
@@ -217,6 +227,36 @@ class Blocks:
         ]
         return tests, after
 
+    def _in_lengths_outside(
+        self, results: Sequence[Tensor], table: BlockLengths
+    ) -> Sequence[Tensor]:
+        """The results with the indexes that follow from lengths of slots in lengths outside.
+
+        So what is known of the numbers of steps, which are counted along lengths outside, says
+        which of them are in range.
+        """
+        found: dict[Tensor, Tensor] = {}
+        for node in walk(results):
+            if node.args and not node.ndim and node.dtype is INT64 and is_index(node):
+                number = self._as_number(node, table)
+                if number is not None:
+                    found[node] = number
+        return substitute(results, found) if found else results
+
+    def _numbers(self, args: Mapping[Tensor, Tensor], outer: Lengths) -> dict[Tensor, Tensor]:
+        """The slots that stand for numbers, which are in no memory."""
+        found = {slot: self._as_number(arg, outer) for slot, arg in args.items()}
+        return {slot: number for slot, number in found.items() if number is not None}
+
+    def _as_number(self, node: Tensor, table: Lengths) -> Tensor | None:
+        """A node as a number that is known when a step begins, in the form that rewriting gives."""
+        number = as_number(node, table.unified)
+        if number is None or number is node:
+            return number
+        if number not in self._rewritten:
+            (self._rewritten[number],) = optimise([number], self._mode)
+        return self._rewritten[number]
+
     def _steps(self) -> Counters:
         return list(self._counts.items())
 
@@ -253,11 +293,6 @@ def _updates(
         if result is not None:
             first.setdefault(result, slot)
     return [(slot, result) for result, slot in first.items()]
-
-
-def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
-    """The slots that stand for numbers, which are in no memory."""
-    return {slot: arg for slot, arg in args.items() if is_number(arg)}
 
 
 def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:

@@ -122,7 +122,7 @@ class Block:
 
     `scope` is the number of its lengths among those of `Prepared`. `results` are the nodes of the
     body's results, None for those that nobody needs; `number` is the size that is the number of a
-    loop's step.
+    loop's step, and `numbers` are the arguments that are written in the body where it reads them.
     """
 
     problem: Problem
@@ -130,6 +130,7 @@ class Block:
     slots: Sequence[Tensor]
     results: Sequence[Tensor | None]
     number: str = ""
+    numbers: frozenset[Tensor] = frozenset()
 
 
 def is_source(node: Tensor) -> bool:

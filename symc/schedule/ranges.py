@@ -7,11 +7,11 @@ of a loop in a kernel. A length linear in counters is least where they are at on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from symc.codegen import ir
 from symc.graph import dims
-from symc.graph.dims import Dim, Size, sizes
+from symc.graph.dims import Dim, Size
 from symc.schedule.numbers import Comparison
 
 Counters: TypeAlias = Sequence[tuple[Size, Dim]]
@@ -52,43 +52,30 @@ def always_holds(comparison: Comparison, counters: Counters) -> bool:
             rest = dims.sub(dims.sub(left, right), 1)
         case "ge":
             rest = dims.sub(left, right)
+        case "eq":
+            return left == right
         case _:
             return False
     return is_natural(rest, counters)
 
 
 def is_natural(dim: Dim, counters: Counters) -> bool:
-    """Whether a length is never negative, whatever the counters are."""
+    """Whether a length is never negative, whatever the counters are.
+
+    Each has a value: so however many they have, it is one at least.
+    """
+    if _is_natural(dim, counters):
+        return True
+    more = [dims.sub(dims.without_bound(count), 1) for _, count in counters]
+    return any(
+        _is_natural(dims.sub(dim, one), counters) for one in more if not isinstance(one, int)
+    )
+
+
+def _is_natural(dim: Dim, counters: Counters) -> bool:
     for counter, count in reversed(counters):
-        least = _least(dim, counter, count)
+        least = dims.least_over(dim, counter, count)
         if least is None:
             return False
         dim = least
     return dims.nonnegative(dim)
-
-
-def _least(dim: Dim, step: Size, count: Dim) -> Dim | None:
-    """The least value of a length that is linear in a step's number; None if it is not."""
-    if isinstance(dim, int) or step not in set(sizes(dim)):
-        return dim
-    factor, rest = 0, cast("Dim", dim)
-    for monomial, times in dim.terms:
-        if monomial == (step,):
-            factor, rest = times, dims.sub(dim, dims.mul(dims.symbolic(step), times))
-    if step in set(sizes(rest)):
-        return None
-    last = dims.sub(without_bound(count), 1)
-    return dims.add(rest, dims.mul(last, factor)) if factor < 0 else rest
-
-
-def without_bound(length: Dim) -> Dim:
-    """A length, where it is above 0, without the maximum that keeps it from being negative."""
-    match length:
-        case dims.Poly(terms=((((dims.Extreme(kind="max") as most,), 1),))):
-            if most.left == 0:
-                return most.right
-            if most.right == 0:
-                return most.left
-        case _:
-            pass
-    return length

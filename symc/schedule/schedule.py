@@ -29,7 +29,6 @@ from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
 from symc.schedule.fusing import merge
 from symc.schedule.in_place import InPlace
-from symc.schedule.numbers import is_number
 from symc.schedule.order import apart, in_order
 from symc.schedule.plan import Inside, Plan, Problem, Unit, is_source
 from symc.schedule.stages import Analysis
@@ -99,7 +98,8 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
                 args = node.args
             case Control(first=first):
                 read = {*memory_read(node), node.args[0]}
-                args = tuple([a for a in node.args[first:] if a in read and not is_number(a)])
+                written = problem.blocks[node][0].numbers
+                args = tuple([a for a in node.args[first:] if a in read and a not in written])
             case _:
                 args = ()
         stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))

@@ -31,7 +31,7 @@ from symc.graph.node import OPERATORS, Op, Requirement, Tensor
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise
-from symc.tensor.lengths import Derived, Length, tensor_of
+from symc.tensor.lengths import Derived, Length, dim_of, tensor_of
 from symc.tensor.reshape import Reshape
 from symc.tensor.views import BroadcastTo, DimShuffle
 
@@ -212,7 +212,9 @@ _ELEMENTWISE: dict[str, Callable[..., Bounds]] = {
 
 def never_negative(node: Tensor) -> bool:
     """Whether an integer tensor provably has no negative element."""
-    return _is_at_least(bounds(node)[0], 0)
+    if _is_at_least(bounds(node)[0], 0):
+        return True
+    return not node.ndim and node.dtype is INT64 and dims.nonnegative(dim_of(node))
 
 
 # --- arithmetic -----------------------------------------------------------------------------------

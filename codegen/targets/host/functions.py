@@ -200,7 +200,7 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
         kind, plain = host.kind(buffer.dtype), printer.buffers[name]
         slot = host.plan.slot_of(name)
         if name in kept:
-            host.put(f"{kind} {plain}[1] = {{0}};")
+            host.put(f"{kind} {plain}[{2 if buffer.dtype.is_complex else 1}] = {{0}};")
         elif name in late or (buffer.role == "temp" and slot is None):
             host.put(f"{kind} *{plain} = 0;")
         elif buffer.role in EXTERNAL:
