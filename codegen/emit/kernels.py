@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 ASSIGN = {
     "add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^=",
 }  # fmt: skip
+CHOICES = {"or": "1 : {}", "and": "{} : 0"}
+"""What follows the value, for elements of bool: gcc vectorises no ``|=`` and ``&=`` of those."""
 
 
 def emit_kernel(
@@ -239,6 +241,11 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
         return
     if dtype.kind == "bool":
         op = BOOLEAN.get(op, op)
+        if op in CHOICES and stmt.buffer not in writer.printer.scalars:
+            target = writer.element(stmt.buffer, stmt.index)
+            then = CHOICES[op].format(target)
+            writer.put(f"{target} = {writer.value(value, SELECT + 1)} ? {then};")
+            return
     if op in ASSIGN:
         text = writer.value(value, SELECT)
         writer.put(f"{writer.element(stmt.buffer, stmt.index)} {ASSIGN[op]} {text};")

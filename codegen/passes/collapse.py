@@ -1,8 +1,9 @@
 """collapse: nested loops over one flat index become one loop.
 
 ``for i < n: for j < m: body`` becomes ``for i < n*m: body'`` where i and j only ever occur together
-as ``i*m + j``, or ``(s + i)*m + j`` for loops that start at s. Pairs are tried from the outside in,
-so that an index ``(i*m + j)*k + l`` over any number of axes becomes one variable.
+as ``i*m + j``, or ``(s + i)*m + j`` for loops that start at s and rows that are s further. Pairs
+are tried from the outside in, so that an index ``(i*m + j)*k + l`` over any number of axes becomes
+one variable.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ class _Flat:
         match row_of(expr, self.inner.name, self.stride):
             case Var(i) if i == self.outer.name:
                 return const(0)
-            case Binary("add", start, Var(i)) if i == self.outer.name:
+            case Binary("add", start, Var(i)) | Binary("add", Var(i), start) if (
+                i == self.outer.name
+            ):
                 return start if names_in(start).isdisjoint({i, self.inner.name}) else None
             case _:
                 return None

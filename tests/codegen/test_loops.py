@@ -25,6 +25,7 @@ from symc.codegen.ir import (
     binary,
     const,
     mul,
+    sub,
 )
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.order import PASSES
@@ -103,6 +104,20 @@ for i in parallel(n*c):
 for i in parallel(n):
   for j in parallel(c*m):
     y[i*(c*m) + j] = x[i*(c*m) + j] + x[j]
+"""
+    )
+
+
+def test_rows_one_further_collapse() -> None:
+    """``x[1:] - x[:-1]`` of five columns was computed by loops of five iterations."""
+    here, next_row = (add(mul(row, M), VK) for row in (VI, add(VI, const(1))))
+    body = Store("y", here, op("add", load("x", next_row), load("x", here)))
+    inner = loop("parallel", "k", M, body)
+    assert (
+        after(collapse, loop("parallel", "i", sub(N, const(1)), inner))
+        == """
+for i in parallel((n - 1)*m):
+  y[i] = x[m + i] + x[i]
 """
     )
 
