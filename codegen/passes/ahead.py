@@ -37,7 +37,6 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.dependence import accesses, is_unit
-from symc.codegen.passes.inline import operations
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.vectorize import has_vector_form
 from symc.codegen.passes.walk import (
@@ -49,6 +48,7 @@ from symc.codegen.passes.walk import (
     map_kernels,
     names_in,
     nodes,
+    parts,
     rebuild_statement,
     substitute,
 )
@@ -154,7 +154,7 @@ class _Ahead:
         """Whether a value is faster computed in vector registers."""
         if value.dtype is BOOL or value.dtype.is_only_stored:
             return False
-        variable, count = self.whole.var.name, operations(value)
+        variable, count = self.whole.var.name, _moving(value, self.whole.var.name)
         calls = any(isinstance(node, Call) for node in nodes(value))
         if count > MOST or (count < WORTH + len(_loads(value)) and not calls):
             return False
@@ -183,6 +183,13 @@ class _Ahead:
             ),
             old.note,
         )  # fmt: skip
+
+
+def _moving(expr: Expr, variable: str) -> int:
+    """The operations of each iteration: those without the variable are done before the loop."""
+    if variable not in names_in(expr) or isinstance(expr, Var):
+        return 0
+    return 1 if isinstance(expr, Load) else 1 + sum(_moving(p, variable) for p in parts(expr))
 
 
 def _loads(expr: Expr) -> list[Load]:

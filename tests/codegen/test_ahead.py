@@ -36,6 +36,10 @@ CASES: dict[str, tuple[Any, Callable[..., Any], int]] = {
         a[k].set(x * y + T.exp(y)), lambda k, x, y, a: last(a, k, x * y + np.exp(y)), 1,
     ),
     "little to compute": (a[k].inc(x * y), lambda k, x, y, a: added(a, k, x * y), 0),
+    "arithmetic of a row": (  # whose place needs an addition for each of its elements
+        T.set_subtensor(T.outer(a, y)[k[:7] % 7], T.outer(x[:7], y)),
+        lambda k, x, y, a: last(np.outer(a, y), k[:7] % 7, np.outer(x[:7], y)), 0,
+    ),
     "gathered": (
         a[k].inc(T.exp(y[k % 7]) * x), lambda k, x, y, a: added(a, k, np.exp(y[k % 7]) * x), 0,
     ),
