@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from symc.codegen.ir import Var
 from symc.graph import dims
 from symc.graph.dims import Dim, sizes
 from symc.graph.formulas import folded_index
@@ -38,37 +39,53 @@ def may_alternate(
 
     `writers` are the stages that make the new value, each from the one before.
     """
-    if isinstance(owner, SharedVariable) or not owner.ndim or not problem.steps:
+    if isinstance(owner, SharedVariable) or not (owner.ndim and problem.steps and writers):
         return False
     count = problem.steps[-1][1]
     if isinstance(count, int) and count < _FEW:
         return False
+    writes: list[Write] = []
     for seen, writer in pairwise([owner, *writers]):
         lowering = stages[writer].lowering
         if not isinstance(lowering, Write) or not is_base(seen, writer, lowering):
             return False
-        if not _writes_the_same_part(writer, lowering, problem):
-            return False
-    return any(_is_most(writer, problem) for writer in writers)
-
-
-def _writes_the_same_part(node: Tensor, write: Write, problem: Problem) -> bool:
-    """Whether a stage sets elements that are known to be the same ones in each step."""
-    if len(write.parts) != 1 or node in problem.readings or node in problem.folded:
+        writes.append(lowering)
+    extents = problem.written[writers[0]]
+    if any(problem.written[writer] != extents for writer in writers):
         return False
-    (part,) = write.parts
-    if part.combine != "set" or part.target.reads:
-        return False
-    extents = problem.written[node]
     inner = folded_index(len(extents))
     counted = Counted(inner, extents)
+    parts = [
+        _steady_part(writer, write, problem, counted, inner)
+        for writer, write in zip(writers, writes, strict=True)
+    ]
+    if parts[0] is None:
+        return False
+    # If parts differ, a write that reads between them finds what the step before last has set.
+    return all(part == parts[0] for part in parts) and _is_most(writers[0], problem)
+
+
+def _steady_part(
+    node: Tensor, write: Write, problem: Problem, counted: Counted, inner: tuple[Var, ...]
+) -> Sequence[Dim] | None:
+    """The places that a stage sets, if they are known to be the same ones in each step."""
+    if len(write.parts) != 1 or node in problem.readings or node in problem.folded:
+        return None
+    (part,) = write.parts
+    if part.combine != "set" or part.target.reads:
+        return None
     known = dict(problem.lengths) | counted.dims
     own = {size for size, _ in counted.counters}
-    places = [dim_of(index, known) for index in OpenFormula(part.target, inner).target()]
-    return all(
-        place is not None and all(size in own or _is_fixed(size) for size in sizes(place))
-        for place in (*places, *extents)
-    )
+    places: list[Dim] = []
+    for index in OpenFormula(part.target, inner).target():
+        place = dim_of(index, known)
+        if place is None:
+            return None
+        places.append(place)
+    for dim in (*places, *problem.written[node]):
+        if not all(size in own or _is_fixed(size) for size in sizes(dim)):
+            return None
+    return places
 
 
 def _is_fixed(size: dims.Size) -> bool:
