@@ -137,6 +137,10 @@ class OpenclMissing(CodegenError, RuntimeError):
     """No such device of OpenCL was found, or it lacks what symc needs."""
 
 
+class DoublesMissing(CodegenError, TypeError):
+    """A program for a device without double precision computes in it."""
+
+
 class DriverError(CodegenError, RuntimeError):
     """A function of the CUDA driver failed: its message, and its code."""
 

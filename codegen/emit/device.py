@@ -73,6 +73,7 @@ class DeviceForm:
     print_kernel: Callable[[Kernel, str, Printer, dict[str, None], Geometry], list[Piece]]
     routines: Mapping[str, Sequence[str]]
     """The kernels of the runtime that each routine launches."""
+    printer: type[Printer] = Printer
 
 
 CUDA_FORM = DeviceForm(CUDA, "cuda", emit_device_kernel, ROUTINE_KERNELS)
@@ -95,7 +96,7 @@ def emit_device(
     texts: dict[str, list[Piece]] = {}
     names: dict[str, str] = {}
     for kernel in program.kernels:
-        printer = Printer(lang, used, reserved)
+        printer = form.printer(lang, used, reserved)
         printer.natural |= natural.get(kernel.name, set())
         name = names[kernel.name] = functions[kernel.name]
         texts[kernel.name] = form.print_kernel(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.emit.device_kernels import grid_of
+from symc.codegen.emit.device_kernels import grid_of, origin
 from symc.codegen.emit.expressions import Printer
 from symc.codegen.emit.kernels import emit_block
 from symc.codegen.emit.writer import INDENT, Writer, wrapped
+from symc.codegen.errors import DoublesMissing
 from symc.codegen.ir import Combine, Const, Kernel
 from symc.codegen.passes.gpu.geometry import TEAM, placed
 from symc.codegen.passes.walk import statements
@@ -32,8 +33,18 @@ PLACE = "__global char *const memory = scratch + get_group_id(0) * team_bytes;"
 def emit_opencl_kernel(
     kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], geometry: Geometry
 ) -> list[Piece]:
-    """Print one kernel, without the comment above it."""
-    other = Printer(printer.lang, printer.used, printer.vars.reserved)
+    """Print one kernel, without the comment above it. Raises `DoublesMissing`."""
+    try:
+        return both_kernels(kernel, name, printer, declared, geometry)
+    except DoublesMissing as error:
+        raise DoublesMissing(f"{error}\n  {origin(kernel)}") from None
+
+
+def both_kernels(
+    kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], geometry: Geometry
+) -> list[Piece]:
+    """A kernel, and where they may be needed, its form with global memory for teams."""
+    other = type(printer)(printer.lang, printer.used, printer.vars.reserved)
     other.natural |= printer.natural
     text = one_kernel(kernel, name, Writer(printer.lang, printer, declared), geometry, LOCAL)
     if not may_be_large(geometry):

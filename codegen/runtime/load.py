@@ -23,7 +23,8 @@ A program for a graphics card is two texts. Its host functions are C, but `devic
 kernels are CUDA: `base.cuh` takes the place of `base.h`, the functions that `libm.h` declares are
 built in, and the other headers with functions of numbers are the same text as in C; `*.cuh` have
 symbols that only kernels use. In kernels of OpenCL `*.clh` take the place of `*.cuh`, and
-`in_opencl` says what differs in the text of the others. `*.table` are for both.
+`in_opencl` says what differs in the text of the others. `*.table` are for both. `twofold.clh`
+replaces what needs doubles, for devices that have none.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 
-Dialect = Literal["c", "device host", "cuda", "opencl"]
+Dialect = Literal["c", "device host", "cuda", "opencl", "opencl single"]
 """A kind of text: a C program, or the host functions or the kernels of one for a device."""
 
 _HOST = (
@@ -55,6 +56,12 @@ _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
 PARALLEL = "omp parallel"
 """What C that people write has where threads share a loop, in a pragma or a `_Pragma`."""
+
+_BASES = {
+    "cuda": ("base.cuh",),
+    "opencl": ("base.clh", "doubles.clh"), "opencl single": ("base.clh", "singles.clh"),
+}  # fmt: skip
+_TWOFOLD = "twofold.clh"
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
@@ -83,8 +90,8 @@ class Symbol:
 @cache
 def base(dialect: Dialect = "c") -> str:
     """The text every generated file starts with: integer types, INFINITY and NAN."""
-    name = {"cuda": "base.cuh", "opencl": "base.clh"}.get(dialect, "base.h")
-    return (FOLDER / name).read_text(encoding="utf-8")
+    names = _BASES.get(dialect, ("base.h",))
+    return "".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
 def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
@@ -96,7 +103,8 @@ def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
 def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
     """The symbols, when so many functions have been defined beside ops."""
     found: dict[str, Symbol] = {}
-    in_kernels = dialect in ("cuda", "opencl")
+    of_opencl = dialect in ("opencl", "opencl single")
+    in_kernels = dialect == "cuda" or of_opencl
     for path in _headers(dialect):
         built_in = in_kernels and path.name == "libm.h"
         for symbol in _parse(path):
@@ -109,7 +117,7 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
     if in_kernels:
         _drop_host_headers(found)
     match dialect:
-        case "opencl":
+        case "opencl" | "opencl single":
             found = {name: replace(each, text=in_opencl(each.text)) for name, each in found.items()}
         case "c" | "device host":
             for name in _with_needs(_of_vectors(found), found):
@@ -163,10 +171,12 @@ def _headers(dialect: Dialect) -> list[Path]:
             return plain
         case "device host":
             return [*plain, *(FOLDER / name for name in _DEVICE_HOST if (FOLDER / name).exists())]
-        case "cuda" | "opencl":
+        case "cuda" | "opencl" | "opencl single":
             numbers = [path for path in plain if path.name not in _HOST]
             own = sorted(FOLDER.glob("*.cuh" if dialect == "cuda" else "*.clh"))
-            return [*numbers, *own, *sorted(FOLDER.glob("*.table"))]
+            shared = [path for path in own if path.name != _TWOFOLD]
+            last = [FOLDER / _TWOFOLD] if dialect == "opencl single" else []
+            return [*numbers, *shared, *sorted(FOLDER.glob("*.table")), *last]
         case _:
             assert_never(dialect)
 

@@ -13,6 +13,8 @@ from typing import Any
 
 from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
+from symc.codegen.dtypes import COMPLEX128, FLOAT64
+from symc.codegen.errors import DoublesMissing
 from symc.codegen.record import record
 from symc.codegen.targets.base import Target
 from symc.codegen.targets.on_device import IMAGE, DeviceTarget
@@ -20,8 +22,13 @@ from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceCallbacks
+from symc.cuda.makers import OpenclDevice
+from symc.errors import DTypeError
+from symc.graph.inputs import Constant
 from symc.graph.request import Request
+from symc.graph.walks import walk
 from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files
+from symc.tensor.broadcast import describe
 
 WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels
 
@@ -87,8 +94,19 @@ def cuda_runner(
 def opencl_runner(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
 ) -> Runner:
-    """As `cuda_runner`, for a device of OpenCL."""
-    return cuda_runner(request, mode, form, downcast, timed=timed)
+    """As `cuda_runner`, for a device of OpenCL. Raises DTypeError for what it cannot compute."""
+    maker = device(request.device).maker
+    if isinstance(maker, OpenclDevice) and not maker.found.doubles:
+        for node in walk(request.roots()):
+            if node.dtype in (FLOAT64, COMPLEX128) and not isinstance(node.op, Constant):
+                raise DTypeError(
+                    f"{request.device} does not compute in double precision: use float32, of which "
+                    f'sums are exact to 48 bits, or device="cpu"\n  {describe(node)}'
+                )
+    try:
+        return cuda_runner(request, mode, form, downcast, timed=timed)
+    except DoublesMissing as error:
+        raise DTypeError(f"{request.device}: {error}") from None
 
 
 def _wide(

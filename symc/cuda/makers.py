@@ -151,7 +151,7 @@ class OpenclDevice:
     def target(self, device: Device, options: dict[str, Any]) -> Target:
         """OpenCL for this device."""
         del device
-        return target("opencl", device=self.found.name, **options)
+        return target("opencl", device=self.found.name, single=not self.found.doubles, **options)
 
 
 def maker_of(name: str) -> Maker | None:

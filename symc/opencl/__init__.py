@@ -17,6 +17,8 @@ class DeviceFacts:
     """A device of OpenCL: its name for ``device=``, its own, and its platform's.
 
     `why_refused` says what symc needs that it lacks, and is empty for a device that can be used.
+    Without `doubles` it computes functions of float32 alone, and adds up their sums in pairs of
+    floats, which have 48 bits; others raise `symc.errors.DTypeError`.
 
     >>> import symc.opencl
     >>> usable = [each.name for each in symc.opencl.devices() if not each.why_refused]
@@ -28,6 +30,7 @@ class DeviceFacts:
     title: str
     platform: str
     why_refused: str
+    doubles: bool = True
 
 
 def devices() -> list[DeviceFacts]:
@@ -40,7 +43,7 @@ def devices() -> list[DeviceFacts]:
     from symc.pipeline.library import kept
 
     return [
-        DeviceFacts(found.name, found.title, found.platform, found.why_refused)
+        DeviceFacts(found.name, found.title, found.platform, found.why_refused, found.doubles)
         for found in load(kept).devices
     ]
 

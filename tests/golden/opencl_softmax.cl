@@ -4,7 +4,6 @@
 
 // The start of every generated OpenCL text, as base.h does in C.
 
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 typedef union symc_bits_f16 {
@@ -27,6 +26,8 @@ typedef uint uint32_t;
 typedef ulong uint64_t;
 #undef INFINITY
 #undef NAN
+// After base.clh, for devices that compute in double precision.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define INFINITY (1.0 / 0.0)  // in double, and a constant, also in tables
 #define NAN (0.0 / 0.0)
 
@@ -104,7 +105,7 @@ SYMC_TEAM(max_f32, float, symc_maximum_f32(a, b))
  * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:26
  * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:26
  * exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:26 */
-#line 108 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:26"
+#line 109 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:26"
 __kernel void div_kernel(
     __local char *const memory, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)

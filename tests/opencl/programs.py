@@ -6,6 +6,7 @@ kernels that crashes, as PoCL's did, takes its process with it.
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.errors import DTypeError
 
 DEVICE = "opencl"
 PROGRAMS: dict[str, Callable[[], None]] = {}
@@ -328,6 +330,62 @@ def every_float16() -> None:
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(down, single.astype(np.float16))
         np.testing.assert_array_equal(rounded, wide.astype(np.float16))
+
+
+@program
+def sums_without_doubles() -> None:
+    """Run with SYMC_OPENCL_WITHOUT=cl_khr_fp64: results are those of sums in doubles, rounded."""
+    x = T.fmatrix("x")
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((20, 3000)) * 10 ** rng.uniform(-4, 4, (20, 3000)) + 1e3
+    a[:, 1::2] *= -1  # most digits cancel out
+    a = a.astype(np.float32)
+    outputs = [
+        x.sum(), x.mean(axis=1), x.sum(axis=0), x.var(axis=1), T.nnet.softmax(x / 1e4),
+        T.cumsum(x, axis=1), x.std(), T.prod(1 + x * 1e-7, axis=1), x.dot(x[0]) > 0,
+    ]  # fmt: skip
+    f = symc.function([x], outputs, device=DEVICE)
+    assert "double " not in f.source[f.source.index("/* ---- kernels") :]
+    plain = symc.function([x], outputs, device="cpu")(a)
+    for found, right in zip(f(a), plain, strict=True):
+        np.testing.assert_allclose(found, right, rtol=3e-7)
+    total, means = (np.asarray(value, float) for value in f(a)[:2])
+    np.testing.assert_array_equal(total, np.float32(math.fsum(a.ravel().astype(float))))
+    np.testing.assert_allclose(means, a.mean(axis=1, dtype=float), rtol=1.2e-7)
+    special = np.array([[np.inf, 1], [np.inf, -np.inf], [np.nan, 1], [-0.0, -0.0]], np.float32)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(f(np.tile(special, 5))[1], special.mean(axis=1))
+    y = T.fmatrix("y")
+    rest = symc.function([x, y], [x % y, x // y], device=DEVICE)
+    b = rng.uniform(-3, 3, a.shape).astype(np.float32)
+    for found, right in zip(rest(a, b), (a % b, a // b), strict=True):
+        np.testing.assert_array_equal(found, right)
+
+
+@program
+def doubles_where_there_are_none() -> None:
+    """Run with SYMC_OPENCL_WITHOUT=cl_khr_fp64: what is computed in doubles is refused by name."""
+    x, y = T.vector("x"), T.fvector("y")
+    with pytest.raises(DTypeError, match=r"opencl:0:0 does not compute in double precision: use "
+                       r"float32.* device=\"cpu\"\n  x +float64"):  # fmt: skip
+        symc.function([x], x.sum(), device=DEVICE)
+    with pytest.raises(
+        DTypeError, match=r"gammaln is computed in double precision.*\n  gammaln\(y\)"
+    ):
+        symc.function([y], T.gammaln(y), device=DEVICE)
+    h = T.vector("h", dtype="float16")
+    f = symc.function([y, h], [T.exp(y) * 0.1, h + 1, T.max(y)], device=DEVICE)
+    found = f(np.ones(3, np.float32), np.ones(3, np.float16))
+    np.testing.assert_allclose(found[0], np.full(3, np.exp(1) / 10), rtol=3e-7)
+    np.testing.assert_array_equal(found[1], np.full(3, 2))
+
+
+@program
+def a_device_without_addresses() -> None:
+    """Run with SYMC_OPENCL_WITHOUT=svm: it is refused by name."""
+    assert all("shared virtual memory" in each.why_refused for each in symc.opencl.devices())
+    with pytest.raises(symc.errors.DeviceError, match=r" cannot be used: it has no shared virtual"):
+        symc.function([], T.zeros(2), device=DEVICE)
 
 
 @program

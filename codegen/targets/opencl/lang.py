@@ -8,6 +8,7 @@ types, in `runtime/libm.clh` and in `runtime/team.clh`. Functions of numbers are
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from symc.codegen.targets.base import DeviceWords, Lang
 from symc.codegen.targets.c_language import FUNCTIONS as C_FUNCTIONS
@@ -67,6 +68,14 @@ OPENCL = Lang(
         room=", team_room",
     ),
 )  # fmt: skip
+
+SINGLE = replace(
+    OPENCL,
+    types={**OPENCL.types, "float64": "symc_twofold"},
+    infinity={name: text.replace("(float)", "") for name, text in OPENCL.infinity.items()},
+    nan={name: text.replace("(float)", "") for name, text in OPENCL.nan.items()},
+)
+"""The language of devices without double precision."""
 
 PASSED = {"bool": "uint8_t"}
 """The types of values that a kernel is given, where they are not those of its variables."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Keep = Callable[[dict[str, str], Build, Callable[[str], "Platforms"]], "Platforms"]
 
 FOLDER = Path(__file__).parent.parent.parent / "runtime" / "opencl"
+WITHOUT = "SYMC_OPENCL_WITHOUT"
+"""What devices are taken not to have, in an environment variable: names of extensions, or "svm"."""
 LOADER = "libOpenCL.so.1"
 VENDORS = "/etc/OpenCL/vendors"
 WHEEL = "pocl-binary-distribution"
@@ -31,6 +33,8 @@ INSTALL = "`pip install '.[opencl]'` in the checkout of symc brings PoCL, which 
 
 OPTIONS = ("-cl-std=CL1.2", "-w")
 ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
+
+SINGLE = "-cl-single-precision-constant"
 
 _COARSE = 1  # the bit of shared virtual memory whose addresses are the host's
 _ROUNDED = 1 << 7  # the bit of a device whose division of floats is exact, if it is asked for
@@ -53,6 +57,7 @@ class Found:
     memory: int
     """What shared virtual memory it has: OpenCL's bits."""
     doubles: bool
+    """Whether it computes in double precision."""
     rounded: bool
     """Whether divisions and roots of floats can be exact."""
     threads: int
@@ -63,8 +68,6 @@ class Found:
         """What symc needs that the device lacks, or empty."""
         if not self.memory & _COARSE:
             return "it has no shared virtual memory (OpenCL 2.0), so arrays have no addresses"
-        if not self.doubles:
-            return "it does not compute in double precision"
         if self.threads < _THREADS:
             return f"a work-group has at most {self.threads} threads, {_THREADS} are needed"
         return ""
@@ -81,7 +84,8 @@ class Found:
     @property
     def options(self) -> tuple[str, ...]:
         """The options that kernels are compiled with."""
-        return (*OPTIONS, *([ROUNDED] if self.rounded else []))
+        single = () if self.doubles else (SINGLE,)
+        return (*OPTIONS, *single, *([ROUNDED] if self.rounded else []))
 
 
 class Platforms:
@@ -133,10 +137,12 @@ def _found(ordinal: int, lines: list[str]) -> Found:
     """The device that `symc_opencl_describe` described."""
     platform, number, title, maker, *rest = lines
     version, device, driver, extensions, memory, doubles, floats, threads = rest[:8]
+    without = os.environ.get(WITHOUT, "").split()
     return Found(
         ordinal, f"opencl:{platform}:{number}", title, maker, (version, device, driver),
-        frozenset(extensions.split()), int(memory), int(doubles) != 0,
-        bool(int(floats) & _ROUNDED), int(threads),
+        frozenset(extensions.split()) - {*without}, 0 if "svm" in without else int(memory),
+        int(doubles) != 0 and "cl_khr_fp64" not in without, bool(int(floats) & _ROUNDED),
+        int(threads),
     )  # fmt: skip
 
 

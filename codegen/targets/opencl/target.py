@@ -15,11 +15,12 @@ from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.on_device import DeviceTarget
-from symc.codegen.targets.opencl.lang import OPENCL, arguments
+from symc.codegen.targets.opencl.lang import OPENCL, SINGLE, arguments
 
 if TYPE_CHECKING:
     from symc.codegen.emit.device import DeviceForm
     from symc.codegen.emit.device_module import DeviceModule
+    from symc.codegen.runtime.load import Dialect
     from symc.codegen.targets.compiler import Memo
     from symc.codegen.targets.opencl.platforms import Found
 
@@ -37,6 +38,8 @@ class OpenclTarget(DeviceTarget):
     memo: Memo | None = None
     timed: bool = False
     """Whether programs time their steps."""
+    single: bool = False
+    """Whether the device does not compute in double precision."""
     lang: Lang = OPENCL
 
     @property
@@ -56,6 +59,11 @@ class OpenclTarget(DeviceTarget):
         from symc.codegen.emit.opencl_kernels import emit_opencl_kernel
         from symc.codegen.targets.opencl.routines import KERNELS as LAUNCHED
 
+        if self.single:
+            from symc.codegen.emit.twofold import TwofoldPrinter
+
+            dialect: Dialect = "opencl single"
+            return DeviceForm(SINGLE, dialect, emit_opencl_kernel, LAUNCHED, TwofoldPrinter)
         return DeviceForm(OPENCL, "opencl", emit_opencl_kernel, LAUNCHED)
 
     @property
@@ -84,7 +92,12 @@ class OpenclTarget(DeviceTarget):
         from symc.codegen.passes.bits import halves
         from symc.codegen.passes.gpu.packs import packs
 
-        return (halves, *(each for each in DeviceTarget.passes(self) if each is not packs))
+        shared = (each for each in DeviceTarget.passes(self) if each is not packs)
+        if self.single:
+            from symc.codegen.emit.twofold import spelled_out
+
+            return (halves, *shared, spelled_out)
+        return (halves, *shared)
 
     def describe_kernels(self, *, quick: bool = False) -> dict[str, str]:
         """Cache-key parts: everything besides the source that affects an image of kernels."""
@@ -93,6 +106,7 @@ class OpenclTarget(DeviceTarget):
             "opencl": f"{found.platform}, {found.title}, {', '.join(found.versions)}",
             "options": " ".join(found.options),
             "quick": str(quick),
+            "single": str(self.single),
         }
 
     def image(self, module: DeviceModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
