@@ -92,13 +92,15 @@ static void text_of(const device *device, unsigned what, char *to, size_t room) 
 }
 
 // Facts of a device as lines: numbers of platform and device, name, platform, versions, extensions,
-// the width of its shared memory's capabilities, of doubles and floats, and the largest work-group.
+// the width of its shared memory's capabilities, of doubles and floats, the largest work-group, and
+// whether it is a processor or a card.
 EXPORTED int symc_opencl_describe(int ordinal, char *to, size_t room) {
     const device *device = device_of(ordinal);
     static const unsigned texts[] = {CL_DEVICE_NAME, CL_PLATFORM_NAME, CL_PLATFORM_VERSION,
                                      CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_DEVICE_EXTENSIONS};
     static const unsigned numbers[] = {CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_DOUBLE_FP_CONFIG,
-                                       CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_MAX_WORK_GROUP_SIZE};
+                                       CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                                       CL_DEVICE_TYPE};
     char text[8192];
     if (!device) return INVALID;
     int used = snprintf(to, room, "%d\n%d\n", device->platform_number, device->number);

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent.parent.parent / "runtime" / "opencl"
 WITHOUT = "SYMC_OPENCL_WITHOUT"
-"""What devices are taken not to have, in an environment variable: names of extensions, or "svm"."""
+"""What devices are taken not to have, in an environment variable: names of extensions, "svm" for shared
+virtual memory, or "processors", which are then taken for cards."""
 LOADER = "libOpenCL.so.1"
 VENDORS = "/etc/OpenCL/vendors"
 WHEEL = "pocl-binary-distribution"
@@ -35,9 +36,11 @@ OPTIONS = ("-cl-std=CL1.2", "-w")
 ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
 
 SINGLE = "-cl-single-precision-constant"
+SUB_GROUPS = "-DSYMC_SUB_GROUPS"
 
 _COARSE = 1  # the bit of shared virtual memory whose addresses are the host's
 _ROUNDED = 1 << 7  # the bit of a device whose division of floats is exact, if it is asked for
+_PROCESSOR = 1 << 1  # the bit of a kind of devices
 _THREADS = 256  # of a block of a kernel without teams
 _ROOM = 1 << 16
 
@@ -62,6 +65,8 @@ class Found:
     """Whether divisions and roots of floats can be exact."""
     threads: int
     """The most of a work-group."""
+    processor: bool = True
+    """Whether it runs on the processor, whose threads have no sub-groups to gain by."""
 
     @property
     def why_refused(self) -> str:
@@ -84,8 +89,13 @@ class Found:
     @property
     def options(self) -> tuple[str, ...]:
         """The options that kernels are compiled with."""
-        single = () if self.doubles else (SINGLE,)
-        return (*OPTIONS, *single, *([ROUNDED] if self.rounded else []))
+        exchanging = "cl_khr_subgroup_shuffle" in self.extensions
+        return (
+            *OPTIONS,
+            *(() if self.doubles else (SINGLE,)),
+            *((SUB_GROUPS,) if exchanging and not self.processor else ()),
+            *((ROUNDED,) if self.rounded else ()),
+        )
 
 
 class Platforms:
@@ -136,13 +146,13 @@ class Platforms:
 def _found(ordinal: int, lines: list[str]) -> Found:
     """The device that `symc_opencl_describe` described."""
     platform, number, title, maker, *rest = lines
-    version, device, driver, extensions, memory, doubles, floats, threads = rest[:8]
+    version, device, driver, extensions, memory, doubles, floats, threads, kind = rest[:9]
     without = os.environ.get(WITHOUT, "").split()
     return Found(
         ordinal, f"opencl:{platform}:{number}", title, maker, (version, device, driver),
         frozenset(extensions.split()) - {*without}, 0 if "svm" in without else int(memory),
         int(doubles) != 0 and "cl_khr_fp64" not in without, bool(int(floats) & _ROUNDED),
-        int(threads),
+        int(threads), bool(int(kind) & _PROCESSOR) and "processors" not in without,
     )  # fmt: skip
 
 
