@@ -6,8 +6,6 @@ else kernels would compute in float64 is refused, by name.
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from symc.codegen import math
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 OPERATORS = frozenset({"add", "sub", "mul"})
-_DOUBLE, _COMMENT = re.compile(r"\bdouble\b"), re.compile(r"//[^\n]*")
 
 
 def spelled_out(program: Program) -> Program:
@@ -96,17 +93,9 @@ class TwofoldPrinter(Printer):
 
     def call(self, name: str, args: tuple[Expr, ...]) -> tuple[Piece, ...]:
         """As `Printer.call`."""
-        if has_doubles(name):
+        if load.has_doubles(name):
             refuse(name.removeprefix("symc_"))
         return super().call(name, args)
-
-
-@cache
-def has_doubles(name: str) -> bool:
-    """Whether a function of the runtime computes in double precision."""
-    known = load.symbols("opencl single")
-    needed = load.needed([name], "opencl single")
-    return any(_DOUBLE.search(_COMMENT.sub("", known[each].text)) for each in needed)
 
 
 def refuse(what: str) -> NoReturn:

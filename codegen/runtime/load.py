@@ -65,6 +65,7 @@ _TWOFOLD = "twofold.clh"
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
+_DOUBLE = re.compile(r"\bdouble\b")
 _LONG = re.compile(r"\b((?:0x[0-9a-fA-F]+|[0-9]+)u?)ll\b")
 _INLINE = re.compile(r"\bstatic inline (?:__attribute__\(\(always_inline\)\) )?")
 _STATIC = re.compile(r"\bstatic (?=const \w+ \w+\[)")
@@ -221,6 +222,19 @@ def needed(names: Iterable[str], dialect: Dialect = "c") -> set[str]:
     """These symbols, and all that they need; names of others' functions need nothing."""
     known = symbols(dialect)
     return _with_needs((name for name in names if name in known), known)
+
+
+@cache
+def has_doubles(name: str) -> bool:
+    """Whether a function that devices without double precision have, too, needs it.
+
+    >>> has_doubles("symc_gamma_f64"), has_doubles("symc_sigmoid_f32")
+    (True, False)
+    """
+    known = symbols("opencl single")
+    return any(
+        _DOUBLE.search(_COMMENT.sub(" ", known[n].text)) for n in needed([name], "opencl single")
+    )
 
 
 def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:

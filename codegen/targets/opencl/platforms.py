@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent.parent.parent / "runtime" / "opencl"
 WITHOUT = "SYMC_OPENCL_WITHOUT"
-"""What devices are taken not to have, in an environment variable: names of extensions, "svm" for shared
-virtual memory, or "processors", which are then taken for cards."""
+"""The environment variable of what devices are taken not to have: names of extensions, "svm" for
+shared virtual memory, or "processors", which are then taken for cards."""
 LOADER = "libOpenCL.so.1"
 VENDORS = "/etc/OpenCL/vendors"
 WHEEL = "pocl-binary-distribution"
