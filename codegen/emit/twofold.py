@@ -6,6 +6,8 @@ else kernels would compute in float64 is refused, by name.
 
 from __future__ import annotations
 
+from math import inf, isfinite
+from struct import pack, unpack
 from typing import TYPE_CHECKING
 
 from symc.codegen import math
@@ -70,9 +72,14 @@ class TwofoldPrinter(Printer):
 
     def constant(self, value: float) -> str:
         """A constant, with what the nearest float leaves of it."""
-        high = literal(value, FLOAT32, self.lang)
-        self.used["symc_twofold_f32"] = None
-        return f"symc_twofold_f32({high})"
+        high = float32(value)
+        rest = float32(value - high) if isfinite(high) else 0.0
+        if rest == 0.0:
+            self.used["symc_twofold_f32"] = None
+            return f"symc_twofold_f32({literal(high, FLOAT32, self.lang)})"
+        self.used["symc_twofold_of"] = None
+        parts = (literal(part, FLOAT32, self.lang) for part in (high, rest))
+        return f"symc_twofold_of({', '.join(parts)})"
 
     def binary(self, expr: Binary) -> tuple[int, tuple[Piece, ...]]:
         """As `Printer.binary`."""
@@ -96,6 +103,15 @@ class TwofoldPrinter(Printer):
         if load.has_doubles(name):
             refuse(name.removeprefix("symc_"))
         return super().call(name, args)
+
+
+def float32(value: float) -> float:
+    """The nearest float of single precision; infinite where there is none."""
+    try:
+        found: float = unpack("f", pack("f", value))[0]
+    except OverflowError:
+        return inf if value > 0 else -inf
+    return found
 
 
 def refuse(what: str) -> NoReturn:

@@ -10,10 +10,11 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.dtypes import FLOAT16
+from symc.codegen.emit.twofold import TwofoldPrinter, float32
 from symc.codegen.float16 import from_float16, to_float16
 from symc.codegen.runtime import load
 from symc.codegen.targets.named import full_name
-from symc.codegen.targets.opencl.lang import arguments
+from symc.codegen.targets.opencl.lang import OPENCL, arguments
 from symc.codegen.targets.opencl.target import OpenclTarget, image_of
 from symc.codegen.verify.program import verify
 from symc.errors import DeviceError
@@ -100,3 +101,15 @@ def test_a_device_that_lacks_something_is_refused_by_name(monkeypatch: pytest.Mo
     monkeypatch.setattr(platforms, "load", lambda keep=None: Known)
     with pytest.raises(DeviceError, match="Old Card cannot be used: it has no shared virtual"):
         symc.function([], T.zeros(2), device="opencl:7:7")
+
+
+def test_constants_are_sums_of_two_floats_where_one_is_not_enough() -> None:
+    printer = TwofoldPrinter(OPENCL, {}, ())
+    assert printer.constant(0.5) == "symc_twofold_f32(0.5f)"
+    text = printer.constant(0.1)
+    parts = re.fullmatch(r"symc_twofold_of\((\S+)f, (\S+)f\)", text)
+    assert parts is not None, text
+    high, rest = map(float32, map(float, parts.groups()))
+    assert high == float32(0.1)
+    assert abs(high + rest - 0.1) < 2.0**-52
+    assert "INFINITY" in printer.constant(1e300)
