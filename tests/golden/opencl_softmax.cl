@@ -137,41 +137,41 @@ SYMC_TEAM(max_f32, float, symc_maximum_f32(a, b))
 
 /* ---- kernels ---- */
 
-/* max(x, axis=1)   test_text.py:26
- * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:26
- * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:26
- * exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:26 */
-#line 145 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:26"
+/* max(x, axis=1)   test_text.py:27
+ * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27
+ * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27
+ * exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
+#line 145 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:27"
 __kernel void div_kernel(
     __local char *const memory, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)
 {
     __local ulong team_room[512];
-    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:26; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:26; exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:26 */
+    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27; exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
     for (int32_t i = get_group_id(0); i < x_0; i += get_num_groups(0)) {
         float acc = -(float)INFINITY;
-        /* max(x, axis=1)   test_text.py:26 */
+        /* max(x, axis=1)   test_text.py:27 */
         for (int32_t j = get_local_id(0); j < x_1; j += get_local_size(0)) {
             acc = symc_maximum_f32(acc, x[i * x_1 + j]);
         }
         acc = symc_team_max_f32(acc, team_room);
         const float t = acc;
         __local float *const row = (__local float *)(memory);
-        /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:26 */
+        /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27 */
         for (int32_t j_2 = get_local_id(0); j_2 < x_1; j_2 += get_local_size(0)) {
             row[j_2] = symc_exp_nonpositive_f32(x[i * x_1 + j_2] - t);
         }
         double acc_2 = 0.0;
         double acc_2_part = -0.0;
         symc_team_sync();
-        /* sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:26 */
+        /* sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27 */
         for (int32_t j_3 = get_local_id(0); j_3 < x_1; j_3 += get_local_size(0)) {
             acc_2_part += (double)row[j_3];
         }
         acc_2_part = symc_team_add_f64(acc_2_part, team_room);
         acc_2 += acc_2_part;
         const float t_4 = (float)acc_2;
-        /* exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:26 */
+        /* exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
         for (int32_t j_4 = get_local_id(0); j_4 < x_1; j_4 += get_local_size(0)) {
             out[i * x_1 + j_4] = row[j_4] / t_4;
         }
@@ -185,31 +185,31 @@ __kernel void div_kernel_in_global(
 {
     __local ulong team_room[512];
     __global char *const memory = scratch + get_group_id(0) * team_bytes;
-    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:26; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:26; exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:26 */
+    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27; exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
     for (int32_t i = get_group_id(0); i < x_0; i += get_num_groups(0)) {
         float acc = -(float)INFINITY;
-        /* max(x, axis=1)   test_text.py:26 */
+        /* max(x, axis=1)   test_text.py:27 */
         for (int32_t j = get_local_id(0); j < x_1; j += get_local_size(0)) {
             acc = symc_maximum_f32(acc, x[i * x_1 + j]);
         }
         acc = symc_team_max_f32(acc, team_room);
         const float t = acc;
         __global float *const row = (__global float *)(memory);
-        /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:26 */
+        /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27 */
         for (int32_t j_2 = get_local_id(0); j_2 < x_1; j_2 += get_local_size(0)) {
             row[j_2] = symc_exp_nonpositive_f32(x[i * x_1 + j_2] - t);
         }
         double acc_2 = 0.0;
         double acc_2_part = -0.0;
         symc_team_sync();
-        /* sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:26 */
+        /* sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27 */
         for (int32_t j_3 = get_local_id(0); j_3 < x_1; j_3 += get_local_size(0)) {
             acc_2_part += (double)row[j_3];
         }
         acc_2_part = symc_team_add_f64(acc_2_part, team_room);
         acc_2 += acc_2_part;
         const float t_4 = (float)acc_2;
-        /* exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:26 */
+        /* exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
         for (int32_t j_4 = get_local_id(0); j_4 < x_1; j_4 += get_local_size(0)) {
             out[i * x_1 + j_4] = row[j_4] / t_4;
         }
