@@ -48,14 +48,16 @@ _ZERO = const(0)
 def carry(program: Program) -> Program:
     """The program with what such loops store handed on."""
     short = inlined_kernels(program)
+    changed = program
     for repeat in every_step(program.steps):
         if isinstance(repeat, Repeat):
             for step in repeat.steps:
                 if isinstance(step, Launch) and step.kernel in short:
+                    # The steps around are those of the program as it was, and so their kernels.
                     found = _found(program, repeat, step)
                     if found is not None:
-                        program = _with_register(program, step, found)
-    return program
+                        changed = _with_register(changed, step, found)
+    return changed
 
 
 @record

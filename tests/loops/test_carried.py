@@ -146,3 +146,24 @@ def test_memory_of_a_ragged_slice_is_kept_over_steps() -> None:
         wanted[i] += left[: i + 1, i] @ wanted[: i + 1]
     for _ in range(2):
         np.testing.assert_allclose(function(left, given), wanted, rtol=1e-12)
+
+
+def test_more_than_one_kernel_of_a_step_may_be_changed() -> None:
+    x, picked = T.vector("x"), T.lvector("picked")
+    t = T.lscalar("t")
+
+    def body(i: Any, v: Any, t: Any) -> Any:
+        t = picked[7 - i] - t
+        v = v[::2].set(v[T.minimum(i, 6)] * 0.4)
+        return [v[2 * i + 1].inc(v[t % 7] * 0.4), t]
+
+    results = symc.fori_loop(1, 3, body, [x, t])
+    f = symc.function([x, picked, t], results)
+    v, number, places = np.arange(7.0), 3, np.arange(7)
+    for i in (1, 2):
+        number = places[7 - i] - number
+        v[::2] = v[i] * 0.4
+        v[2 * i + 1] += v[number % 7] * 0.4
+    got = f(np.arange(7.0), places, 3)
+    np.testing.assert_allclose(got[0], v)
+    assert got[1] == number
