@@ -313,6 +313,34 @@ static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int 
     symc_copy_few_fNN(few, over ? b : a, n);
 }
 
+// SYMBOL symc_sort_beside_fNN
+// NEEDS SYMC_ORDERED symc_key_fNN
+// Sorts SYMC_BESIDE rows of n keys each, of at most SYMC_SHORT, side by side: the same elements of all
+// rows are vectors, and the pairs that Batcher's odd-even merge sort compares are the same for each
+// row (Knuth, The Art of Computer Programming 3, algorithm 5.2.2 M).
+enum { SYMC_BESIDE_fNN = 32, SYMC_SHORT_fNN = 16 };
+static void symc_sort_beside_fNN(symc_key_fNN *a, int64_t n) {
+    enum { ROWS = SYMC_BESIDE_fNN, LANES = 32 / sizeof(real) };
+    symc_key_fNN tile[SYMC_SHORT_fNN * ROWS] __attribute__((aligned(32)));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t r = 0; r < ROWS; r++) tile[i * ROWS + r] = a[r * n + i];
+    for (int64_t p = 1; p < n; p *= 2)
+        for (int64_t k = p; k > 0; k /= 2)
+            for (int64_t first = k % p; first + k < n; first += 2 * k)
+                for (int64_t i = first; i < first + k && i + k < n; i++) {
+                    if (i / (2 * p) != (i + k) / (2 * p)) continue;
+                    symc_keys_fNN *x = (symc_keys_fNN *)(tile + i * ROWS);
+                    symc_keys_fNN *y = (symc_keys_fNN *)(tile + (i + k) * ROWS);
+                    for (int64_t v = 0; v < ROWS / LANES; v++) {
+                        SYMC_ORDERED_fNN(x[v], y[v], low, high)
+                        x[v] = low;
+                        y[v] = high;
+                    }
+                }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t r = 0; r < ROWS; r++) a[r * n + i] = tile[i * ROWS + r];
+}
+
 // SYMBOL SYMC_EACH_KEY
 // The cases of a switch by `kind`: the statement for the keys of a row of a type.
 #define SYMC_TO_KEYS(number, type, ...)                                                            \
@@ -405,8 +433,24 @@ static __attribute__((optimize("O3"))) void symc_of_keys_f64(int64_t kind, int d
     }
 }
 
+// SYMBOL symc_sort_short_fNN
+// NEEDS symc_sort_beside_fNN symc_keys_of_fNN
+// The rows of x, of few elements each, sorted.
+static void symc_sort_short_fNN(int64_t kind, int turn, int64_t rows, int64_t n, const void *x, void *out,
+                                int64_t bytes, int64_t threads) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t r = 0; r < rows; r += SYMC_BESIDE_fNN) {
+        symc_key_fNN keys[SYMC_SHORT_fNN * SYMC_BESIDE_fNN];
+        const int64_t left = rows - r, count = left < SYMC_BESIDE_fNN ? left : SYMC_BESIDE_fNN;
+        for (int64_t i = count * n; i < SYMC_BESIDE_fNN * n; i++) keys[i] = 0;
+        symc_keys_of_fNN(kind, turn, count * n, (const char *)x + r * n * bytes, keys);
+        symc_sort_beside_fNN(keys, n);
+        symc_of_keys_fNN(kind, turn, count * n, keys, (char *)out + r * n * bytes);
+    }
+}
+
 // SYMBOL symc_sort_fNN
-// NEEDS symc_sort_keys_fNN symc_keys_of_fNN symc_sort_rows
+// NEEDS symc_sort_keys_fNN symc_sort_short_fNN symc_keys_of_fNN symc_sort_rows
 // The rows of x, each sorted: numbers of at most as many bits as the keys. `room` has place for one
 // number of 64 bits for each element. Keys are in the result if they fit there.
 static void symc_sort_fNN(int64_t kind, int64_t descending, int64_t rows, int64_t n, const void *x,
@@ -414,6 +458,10 @@ static void symc_sort_fNN(int64_t kind, int64_t descending, int64_t rows, int64_
     const int64_t bytes = symc_sort_bytes(kind);
     const int many = symc_sort_many(rows, n, threads), turn = (int)descending;
     const int shared = threads > 1 && !many && n >= 32768;
+    if (n <= SYMC_SHORT_fNN && rows >= SYMC_BESIDE_fNN / 2) {
+        symc_sort_short_fNN(kind, turn, rows, n, x, out, bytes, many ? threads : 1);
+        return;
+    }
 #pragma omp parallel for schedule(static) num_threads(threads) if (many)
     for (int64_t r = 0; r < rows; r++) {
         char *row = (char *)out + r * n * bytes;

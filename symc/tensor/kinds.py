@@ -90,7 +90,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 def finfo(dtype: Any) -> Any:
     """The limits of a float dtype, or of a tensor's: ``eps``, ``max``, ``tiny`` and so on.
 
-    ``np.finfo``, or ``ml_dtypes.finfo`` for bfloat16.     Raises ValueError for integers.
+    ``np.finfo``, or ``ml_dtypes.finfo`` for bfloat16. Raises ValueError for integers.
 
     >>> import symc.tensor as T
     >>> float(T.finfo("float32").eps)

@@ -34,6 +34,7 @@ class Query:
         self.extra_optimizations = list(extra_optimizations or ())
 
     def changed(self, **changes: Any) -> Query:
+        """A copy with other values of some attributes."""
         made = Query(
             self.include, self.require, self.exclude, self.subquery, self.position_cutoff,
             self.extra_optimizations,
