@@ -62,6 +62,11 @@ class Op:
         """The cost of one element beyond its arguments, in simple operations."""
         return 0.5
 
+    @property
+    def jumps(self) -> bool:
+        """Whether an argument that is rounded otherwise may give another whole number."""
+        return False
+
     def infer(self, *args: Tensor) -> TensorType:
         """The type of the result. Raises a `SymcError` when the arguments do not fit."""
         raise NotImplementedError(type(self).__name__)

@@ -113,21 +113,22 @@ def target_for(request: Request) -> Target:
 
     Several kernels may compute one value again. A multiplication and an addition that become one
     instruction in one of them round differently than in another, and where one of the two rounds
-    to a whole number, ``x - floor(x)`` may be negative. So then none of them becomes one.
+    to a whole number, ``x - floor(x)`` may be negative. So then none of them becomes one. Nor where
+    numbers are looked up in others: numbers on the edges of bins would be in the bins below.
     """
     jumps = any(_jumps(node) for node in walk(request.roots()))
     return target(options=(NO_CONTRACTION,)) if jumps else target()
 
 
 def _jumps(node: Tensor) -> bool:
-    """Whether a node rounds to whole numbers."""
+    """Whether a node rounds to whole numbers, or counts the numbers below others."""
     match node.op:
         case Elementwise(name=name):
             return name in _JUMPS and node.dtype.is_float
         case Cast(dtype=dtype):
             return dtype.is_integer and node.args[0].dtype.is_float
-        case _:
-            return False
+        case op:
+            return op.jumps and node.args[0].dtype.is_float
 
 
 def compile_request(

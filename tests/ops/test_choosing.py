@@ -68,6 +68,19 @@ def test_bins_of_equal_width_are_computed(dtype: str, bins: int, limits: Any) ->
     np.testing.assert_array_equal(counts, np.histogram(values, edges)[0])
 
 
+@pytest.mark.parametrize("bins", [10, 50])
+def test_values_on_edges_are_in_numpys_bins(bins: int) -> None:
+    """Edges are rounded as NumPy's are: their products and sums are not one instruction."""
+    x, low, high = T.vector("x"), T.scalar("low"), T.scalar("high")
+    f = symc.function([x, low, high], T.histogram(x, bins, (low, high)))  # at -O3
+    for first in RNG.normal(size=20).tolist():
+        limits = (first - 1.1, first + 2.3)
+        values = np.linspace(*limits, bins + 1)
+        counts, edges = f(values, *limits)
+        np.testing.assert_array_equal(edges, values)
+        np.testing.assert_array_equal(counts, np.histogram(values, bins, limits)[0])
+
+
 def test_a_range_that_vanishes_has_bins() -> None:
     edges, values = T.vector("edges"), T.vector("values")
     for numbers in (np.full(40, 3.0), np.linspace(-8e307, 8e307, 40), np.arange(40) * 5e-324):

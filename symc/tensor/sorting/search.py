@@ -86,6 +86,10 @@ class SearchSorted(Op):
         )
 
     @property
+    def jumps(self) -> bool:
+        return True
+
+    @property
     def label(self) -> str:
         return "searchsorted"
 
@@ -172,6 +176,10 @@ class UniformBins(Op):
                 Argument(0), Argument(1), Argument(-1),
             ),
         )  # fmt: skip
+
+    @property
+    def jumps(self) -> bool:
+        return True
 
     @property
     def label(self) -> str:
