@@ -105,7 +105,8 @@ def test_a_function_gives_the_same_bits_in_both_languages(
 def test_a_dialect_replaces_what_is_another_there() -> None:
     kernels, host, plain = symbols("cuda"), symbols("device host"), symbols("c")
     assert kernels["exp"].text == ""
-    assert kernels["symc_erfcx_f64"].text == plain["symc_erfcx_f64"].text
+    inlined = kernels["symc_erfcx_f64"].text.replace("static inline", "SYMC_INLINE")
+    assert inlined == plain["symc_erfcx_f64"].text
     assert kernels["lgamma_r"].file == "libm.cuh"
     assert "symc_gemm_f32" not in kernels
     assert host["symc_gemm_f32"].file == "deviceblas.h"

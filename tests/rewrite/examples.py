@@ -26,6 +26,7 @@ Example: TypeAlias = tuple[Callable[..., Tensor], Sequence[Any]]
 RNG = np.random.default_rng(20)
 A = RNG.standard_normal((3, 4))
 B = RNG.standard_normal((4, 3))
+LARGE = np.random.default_rng(3).standard_normal((30, 25))
 CUBE = RNG.standard_normal((2, 3, 4))
 V = RNG.standard_normal(4)
 ROWS = np.array([0, 1, 2])
@@ -148,7 +149,7 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda b, v: MatVec()(DimShuffle((1, 0))(b), v), [B, V]),
     ],
     "a part of a matrix times a vector": [
-        (lambda b, v: MatVec(True)(b[:, 1:], v), [B, V]),
+        (lambda b, v: MatVec(True)(b[:, 1:], v), [LARGE, LARGE[:, 0]]),
     ],
     "a transposed product": [(lambda a, b: DimShuffle((1, 0))(MatMul()(a, b)), [A, B])],
     "a product with the identity": [
