@@ -7,6 +7,7 @@ CodegenError
   CompilerMissing   also RuntimeError   there is no compiler here
   CudaMissing       also RuntimeError   there is no CUDA here
   OpenclMissing     also RuntimeError   there is no such device of OpenCL, or it lacks something
+  DoublesMissing    also TypeError      a device without double precision is to compute in it
   DriverError       also RuntimeError   a function of the CUDA driver failed
   BlasMissing       also RuntimeError   a compiled program needs a BLAS that is not here
   MpiMissing        also RuntimeError   there is no MPI here, or mpi4py is not installed
