@@ -436,8 +436,8 @@ static __attribute__((optimize("O3"))) void symc_of_keys_f64(int64_t kind, int d
 // SYMBOL symc_sort_short_fNN
 // NEEDS symc_sort_beside_fNN symc_keys_of_fNN
 // The rows of x, of few elements each, sorted.
-static void symc_sort_short_fNN(int64_t kind, int turn, int64_t rows, int64_t n, const void *x, void *out,
-                                int64_t bytes, int64_t threads) {
+static void symc_sort_short_fNN(int64_t kind, int turn, int64_t rows, int64_t n, const void *x,
+                                void *out, int64_t bytes, int64_t threads) {
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t r = 0; r < rows; r += SYMC_BESIDE_fNN) {
         symc_key_fNN keys[SYMC_SHORT_fNN * SYMC_BESIDE_fNN];

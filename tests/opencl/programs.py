@@ -355,6 +355,10 @@ def sums_without_doubles() -> None:
     special = np.array([[np.inf, 1], [np.inf, -np.inf], [np.nan, 1], [-0.0, -0.0]], np.float32)
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(f(np.tile(special, 5))[1], special.mean(axis=1))
+    products = symc.function([x], T.prod(x, axis=1), device=DEVICE)
+    large = np.array([[1e30, 1e30], [1e30, -1e30], [np.inf, 0], [-0.0, 2]], np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.testing.assert_array_equal(products(large), large.prod(axis=1))
     y = T.fmatrix("y")
     rest = symc.function([x, y], [x % y, x // y], device=DEVICE)
     b = rng.uniform(-3, 3, a.shape).astype(np.float32)
