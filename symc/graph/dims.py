@@ -304,7 +304,10 @@ def at_most_one(dim: Dim) -> bool:
             match tuple(atoms(inner)):
                 case (Extreme(kind="min", left=1) as clipped,):
                     return dim == symbolic(atom) and inner == symbolic(clipped)
-    return False
+                case _:
+                    return False
+        case _:
+            return False
 
 
 def _atom_reach(atom: Atom) -> tuple[int, int] | None:
