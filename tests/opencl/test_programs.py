@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from symc import opencl
+from symc.codegen.targets.compiler import find_compiler
+from symc.codegen.targets.opencl import platforms
 from tests.opencl.programs import PROGRAMS
 
 ROOT = Path(__file__).parents[2]
@@ -31,10 +33,10 @@ needs_opencl = pytest.mark.skipif(
 )
 
 
-def ran(*names: str, without: str = "") -> None:
+def ran(*names: str, without: str = "", **variables: str) -> None:
     """Runs some programs in another process, on devices that are taken to lack something."""
     command = [sys.executable, "-m", "tests.opencl.programs", *names]
-    place = {**os.environ, "SYMC_OPENCL_WITHOUT": without}
+    place = {**os.environ, "SYMC_OPENCL_WITHOUT": without, **variables}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=place, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stdout.split() == [*names]
@@ -53,6 +55,45 @@ def test_a_device_without_double_precision() -> None:
 @needs_opencl
 def test_a_device_without_addresses() -> None:
     ran("a_device_without_addresses", without="svm")
+
+
+def buffers_with_addresses(folder: Path, version: str) -> dict[str, str]:
+    """The environment in which PoCL is a device that has them alone, by a version of 1.0."""
+    found = find_compiler()
+    assert found is not None
+    library = folder / "addresses.so"
+    options = ["-D_GNU_SOURCE", "-shared", "-fPIC", "-I", str(platforms.FOLDER), "-o", str(library)]
+    source = Path(__file__).with_name("addresses.c")
+    subprocess.run([*found.command, *options, str(source)], check=True)
+    (folder / "addresses.icd").write_text(str(library))
+    return {
+        "OCL_ICD_VENDORS": str(folder),
+        "SYMC_TEST_POCL": platforms.wheel()[0],
+        "SYMC_TEST_VERSION": str((1 << 22) + int(version.removeprefix("1.0."))),
+    }
+
+
+needs_wheel = pytest.mark.skipif(
+    platforms.has_loader() or not platforms.wheel(), reason="no wheel of PoCL, or another loader"
+)
+
+
+@needs_wheel
+def test_buffers_with_addresses_are_memory_where_none_is_shared(tmp_path: Path) -> None:
+    names = ("elements", "teams", "shared_variables_stay_on_the_device")
+    ran(*names, **buffers_with_addresses(tmp_path, "1.0.2"))
+
+
+@needs_wheel
+@pytest.mark.slow
+def test_every_program_with_buffers(tmp_path: Path) -> None:
+    ran(*(name for name in PROGRAMS if name not in PRETENDING),
+        **buffers_with_addresses(tmp_path, "1.0.2"))  # fmt: skip
+
+
+@needs_wheel
+def test_older_versions_of_addresses_are_refused_by_name(tmp_path: Path) -> None:
+    ran("a_device_without_addresses", **buffers_with_addresses(tmp_path, "1.0.1"))
 
 
 @needs_opencl

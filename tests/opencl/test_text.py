@@ -99,7 +99,7 @@ def test_a_device_that_lacks_something_is_refused_by_name(monkeypatch: pytest.Mo
         devices = (old,)
 
     monkeypatch.setattr(platforms, "load", lambda keep=None: Known)
-    with pytest.raises(DeviceError, match="Old Card cannot be used: it has no shared virtual"):
+    with pytest.raises(DeviceError, match="Old Card cannot be used: it has neither shared"):
         symc.function([], T.zeros(2), device="opencl:7:7")
 
 

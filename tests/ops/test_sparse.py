@@ -305,7 +305,7 @@ def test_a_bug_small_integers_divided_became_float16() -> None:
 def test_a_bug_examples_with_sparse_matrices_were_refused(tmp_path: Path) -> None:
     """By `export`, as an array that they are not, and by `report`, as too many arguments."""
     value, a, x = matrix(), T.sparse.csr_matrix("a"), T.vector("x")
-    f = symc.function([a, x], {"product": a @ x, "turned": 2 * a.T})
+    f = symc.function([a, x], {"product": a @ x, "turned": 2 * a.T}, device="cpu")
     f.export(tmp_path, example=(value, np.ones(COLUMNS)))
     subprocess.run(["make", "test"], cwd=tmp_path, check=True, capture_output=True)
     interpreted = symc.function([a, x], a @ x, mode="python")

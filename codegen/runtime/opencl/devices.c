@@ -23,12 +23,14 @@ device *current(void) { return depth ? stack[depth - 1] : 0; }
 // --- libraries --------------------------------------------------------------------------------------
 
 // A library that exports no functions, as those of vendors and PoCL's, has a table of them at each
-// of its platforms.
-static void fill(functions *cl, void *library, void *platform) {
+// of its platforms, of which the first places are filled, by the version of OpenCL.
+static void fill(functions *cl, void *library, void *platform, int places) {
     const bool exported = dlsym(library, "clGetPlatformIDs") != 0;
     void **table = *(void ***)platform;
-#define FILL(place, name, parameters) \
-    *(void **)&cl->name = exported ? dlsym(library, #name) : table[place];
+#define FILL(place, name, parameters)                              \
+    *(void **)&cl->name = exported         ? dlsym(library, #name) \
+                          : place < places ? table[place]          \
+                                           : 0;
 #define FILL_MAKER(place, type, name, parameters) FILL(place, name, parameters)
     CL_FUNCTIONS(FILL)
     CL_MAKERS(FILL_MAKER)
@@ -36,9 +38,14 @@ static void fill(functions *cl, void *library, void *platform) {
 
 static void add_platform(void *library, cl platform) {
     functions found;
+    char version[256] = "";
     cl ids[MOST];
     unsigned count = 0;
-    fill(&found, library, platform);
+    fill(&found, library, platform, OF_OPENCL_1);
+    found.clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version - 1, version, 0);
+    const bool second = strncmp(version, "OpenCL 2", 8) >= 0;
+    const bool third = strncmp(version, "OpenCL 3", 8) >= 0;
+    fill(&found, library, platform, third ? OF_OPENCL_3 : second ? OF_OPENCL_2 : OF_OPENCL_1);
     if (found.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST, ids, &count)) count = 0;
     for (unsigned number = 0; number < count && number < MOST && known < MOST; number++) {
         device *made = &devices[known++];
@@ -48,6 +55,7 @@ static void add_platform(void *library, cl platform) {
         made->platform_number = platforms;
         made->number = (int)number;
         pthread_mutex_init(&made->lock, 0);
+        choose_memory(made);
     }
     platforms += 1;
 }
@@ -92,15 +100,14 @@ static void text_of(const device *device, unsigned what, char *to, size_t room) 
 }
 
 // Facts of a device as lines: numbers of platform and device, name, platform, versions, extensions,
-// the width of its shared memory's capabilities, of doubles and floats, the largest work-group, and
-// whether it is a processor or a card.
+// capabilities of doubles and floats, the largest work-group, whether it is a processor or a card,
+// and the kind of its memory.
 EXPORTED int symc_opencl_describe(int ordinal, char *to, size_t room) {
     const device *device = device_of(ordinal);
     static const unsigned texts[] = {CL_DEVICE_NAME, CL_PLATFORM_NAME, CL_PLATFORM_VERSION,
                                      CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_DEVICE_EXTENSIONS};
-    static const unsigned numbers[] = {CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_DOUBLE_FP_CONFIG,
-                                       CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_MAX_WORK_GROUP_SIZE,
-                                       CL_DEVICE_TYPE};
+    static const unsigned numbers[] = {CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG,
+                                       CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_TYPE};
     char text[8192];
     if (!device) return INVALID;
     int used = snprintf(to, room, "%d\n%d\n", device->platform_number, device->number);
@@ -113,6 +120,7 @@ EXPORTED int symc_opencl_describe(int ordinal, char *to, size_t room) {
         if (device_number(device, numbers[n], &value)) value = 0;
         used += snprintf(to + used, room - (size_t)used, "%llu\n", (unsigned long long)value);
     }
+    if ((size_t)used < room) used += snprintf(to + used, room - (size_t)used, "%d\n", device->memory);
     return (size_t)used < room ? DONE : INVALID;
 }
 

@@ -173,12 +173,13 @@ int cuFuncSetAttribute(const function *function, int attribute, int value) {
     return DONE;
 }
 
-static int set_fields(const functions *cl_, cl kernel, const char *arguments, char *record) {
+static int set_fields(const device *device, cl kernel, const char *arguments, char *record) {
+    const functions *cl_ = &device->cl;
     int status = 0;
     for (unsigned n = 0; arguments[n] && !status; n++, record += 8) {
         const float rounded = arguments[n] == '4' ? (float)*(double *)record : 0.0f;
         if (arguments[n] == 'p')
-            status = cl_->clSetKernelArgSVMPointer(kernel, n, *(void **)record);
+            status = set_pointer(device, kernel, n, *(uint64_t *)record);
         else if (arguments[n] == '4')
             status = cl_->clSetKernelArg(kernel, n, 4, &rounded);
         else
@@ -187,17 +188,18 @@ static int set_fields(const functions *cl_, cl kernel, const char *arguments, ch
     return status;
 }
 
-static int set_arguments(const functions *cl_, cl kernel, const char *arguments, bool in_global,
+static int set_arguments(const device *device, cl kernel, const char *arguments, bool in_global,
                          unsigned shared, void **values) {
+    const functions *cl_ = &device->cl;
     int status = 0;
-    if (arguments[0] == '*') return set_fields(cl_, kernel, arguments + 1, values[0]);
+    if (arguments[0] == '*') return set_fields(device, kernel, arguments + 1, values[0]);
     for (unsigned n = 0; arguments[n] && !status; n++) {
         const char kind = arguments[n];
         const bool memory = kind == 's' || kind == 'S';
         if (memory && !in_global)
             status = cl_->clSetKernelArg(kernel, n, shared ? shared : 1, 0);
         else if (memory || kind == 'p')
-            status = cl_->clSetKernelArgSVMPointer(kernel, n, *(void **)values[n]);
+            status = set_pointer(device, kernel, n, *(uint64_t *)values[n]);
         else
             status = cl_->clSetKernelArg(kernel, n, (size_t)(kind - '0'), values[n]);
     }
@@ -215,7 +217,7 @@ int cuLaunchKernel(function *function, unsigned grid_x, unsigned grid_y, unsigne
     const bool in_global = function->arguments[0] == 'S' && *(void **)values[0];
     cl kernel = in_global ? function->in_global : function->kernel;
     pthread_mutex_lock(&function->lock);
-    int status = set_arguments(&device->cl, kernel, function->arguments, in_global, shared, values);
+    int status = set_arguments(device, kernel, function->arguments, in_global, shared, values);
     if (!status)
         status = device->cl.clEnqueueNDRangeKernel(queue_of(stream), kernel, 3, 0, threads, block, 0,
                                                    0, 0);

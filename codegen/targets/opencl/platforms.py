@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent.parent.parent / "runtime" / "opencl"
 WITHOUT = "SYMC_OPENCL_WITHOUT"
 """The environment variable of what devices are taken not to have: names of extensions, "svm" for
-shared virtual memory, or "processors", which are then taken for cards."""
+shared virtual memory (`runtime/opencl/memory.c` reads it, too), or "processors", which are then
+taken for cards."""
 LOADER = "libOpenCL.so.1"
 VENDORS = "/etc/OpenCL/vendors"
 WHEEL = "pocl-binary-distribution"
@@ -38,7 +39,6 @@ ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
 SINGLE = "-cl-single-precision-constant"
 SUB_GROUPS = "-DSYMC_SUB_GROUPS"
 
-_COARSE = 1  # the bit of shared virtual memory whose addresses are the host's
 _ROUNDED = 1 << 7  # the bit of a device whose division of floats is exact, if it is asked for
 _PROCESSOR = 1 << 1  # the bit of a kind of devices
 _THREADS = 256  # of a block of a kernel without teams
@@ -58,7 +58,7 @@ class Found:
     """Of the platform, the device and the driver."""
     extensions: frozenset[str]
     memory: int
-    """What shared virtual memory it has: OpenCL's bits."""
+    """How memory has addresses, as `runtime/opencl/driver.h` numbers it: 0 for not at all."""
     doubles: bool
     """Whether it computes in double precision."""
     rounded: bool
@@ -71,8 +71,11 @@ class Found:
     @property
     def why_refused(self) -> str:
         """What symc needs that the device lacks, or empty."""
-        if not self.memory & _COARSE:
-            return "it has no shared virtual memory (OpenCL 2.0), so arrays have no addresses"
+        if not self.memory:
+            return (
+                "it has neither shared virtual memory (OpenCL 2.0) nor cl_ext_buffer_device_address"
+                " (from version 1.0.2), so arrays have no addresses"
+            )
         if self.threads < _THREADS:
             return f"a work-group has at most {self.threads} threads, {_THREADS} are needed"
         return ""
@@ -146,11 +149,11 @@ class Platforms:
 def _found(ordinal: int, lines: list[str]) -> Found:
     """The device that `symc_opencl_describe` described."""
     platform, number, title, maker, *rest = lines
-    version, device, driver, extensions, memory, doubles, floats, threads, kind = rest[:9]
+    version, device, driver, extensions, doubles, floats, threads, kind, memory = rest[:9]
     without = os.environ.get(WITHOUT, "").split()
     return Found(
         ordinal, f"opencl:{platform}:{number}", title, maker, (version, device, driver),
-        frozenset(extensions.split()) - {*without}, 0 if "svm" in without else int(memory),
+        frozenset(extensions.split()) - {*without}, int(memory),
         int(doubles) != 0 and "cl_khr_fp64" not in without, bool(int(floats) & _ROUNDED),
         int(threads), bool(int(kind) & _PROCESSOR) and "processors" not in without,
     )  # fmt: skip
@@ -162,11 +165,12 @@ def _found(ordinal: int, lines: list[str]) -> Found:
 def libraries() -> list[str]:
     """The libraries that have platforms, in the order in which these are numbered."""
     folder = os.environ.get("OCL_ICD_VENDORS", VENDORS)
-    found = [LOADER] if _has_loader() else [*_vendors(folder)]
+    found = [LOADER] if has_loader() else [*_vendors(folder)]
     return [*found, *wheel()]
 
 
-def _has_loader() -> bool:
+def has_loader() -> bool:
+    """Whether the system has a loader of OpenCL, which finds the platforms."""
     from symc.codegen.targets._abi import ffi
 
     system: Any = ffi.dlopen(None)
