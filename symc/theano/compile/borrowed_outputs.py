@@ -1,8 +1,8 @@
 """Outputs that a function keeps, and overwrites in its next call.
 
-Theano does so where a program lets it, by ``Out(variable, borrow=True)`` and a linker that frees
 Theano does so where a program lets it: by ``Out(variable, borrow=True)`` and a linker that frees
-an output hold the newest value without asking for it. All other results are fresh arrays.
+nothing. There a program may hold the array of an output, and finds the newest value in it. All
+other results are fresh arrays.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symc.graph.node import Tensor
@@ -32,7 +32,8 @@ class Definition:
 
     `form` says how outputs are returned ("none", "one", "list" or "dict" with `keys`); `updates`
     are those of shared variables, `states` those of inputs, by position. `borrowed` are the
-    positions of outputs that later calls may overwrite.
+    positions of outputs that later calls may overwrite, `overwrites` what calls leave in their
+    arguments, by position.
     """
 
     ins: tuple[Any, ...]
@@ -44,12 +45,23 @@ class Definition:
     mode: Any
     name: str | None
     borrowed: tuple[int, ...] = ()
+    overwrites: tuple[tuple[int, Any], ...] = ()
 
     @property
     def roots(self) -> list[Any]:
         """Everything that is computed."""
-        news = [new for _, new in self.updates] + [new for _, new in self.states]
+        news = [new for _, new in (*self.updates, *self.states, *self.overwrites)]
         return [*self.outputs, *news]
+
+    def with_roots(self, roots: Sequence[Any]) -> Definition:
+        """The definition with other variables in the places of its roots."""
+        rest = iter(roots)
+        return replace(
+            self, outputs=tuple(next(rest) for _ in self.outputs),
+            updates=tuple((target, next(rest)) for target, _ in self.updates),
+            states=tuple((position, next(rest)) for position, _ in self.states),
+            overwrites=tuple((position, next(rest)) for position, _ in self.overwrites),
+        )  # fmt: skip
 
 
 def defined(
@@ -62,8 +74,8 @@ def defined(
     borrowed = _borrowed(outputs)
     variables = [each.variable for each in ins]
     pairs = checked_updates(updates or [])
-    replace = pairs_of(givens)
-    for old, _ in replace:
+    given_pairs = pairs_of(givens)
+    for old, _ in given_pairs:
         if old in variables:
             raise RuntimeError(
                 "You are trying to replace variable '%s' through the `givens` parameter, but this "
@@ -73,11 +85,11 @@ def defined(
                 "givens={x: g(y)})`." % old
             )
     own = [(position, each.update) for position, each in enumerate(ins) if each.update is not None]
-    given = [new for _, new in replace if isinstance(new, Variable)]
+    given = [new for _, new in given_pairs if isinstance(new, Variable)]
     roots = [*plain, *(new for _, new in own), *given]
     pairs = with_default_updates(roots, pairs, no_default_updates, variables)
     wanted = [*plain, *(new for _, new in pairs), *(new for _, new in own)]
-    found, _ = substituted(wanted, replace, rebuild_strict, fixed=variables)
+    found, _ = substituted(wanted, given_pairs, rebuild_strict, fixed=variables)
     first, second = len(plain), len(plain) + len(pairs)
     news = zip((target for target, _ in pairs), found[first:second], strict=True)
     states = zip((position for position, _ in own), found[second:], strict=True)
@@ -235,7 +247,7 @@ def translated(made: Definition) -> tuple[list[Tensor], Any, list[Tensor]]:
 
 
 def compiled(made: Definition) -> Any:
-    """The definition as a function of symc's: of all inputs, giving outputs and then states."""
+    """The definition as a function of symc's: of all inputs, giving outputs, states, overwrites."""
     import symc
     from symc.theano.compile.mode import get_mode
     from symc.theano.compile.vm import PythonProgram, needs_python

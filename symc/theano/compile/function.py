@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ from symc.theano.compile.definition import Definition, compiled, defined, transl
 from symc.theano.compile.inferred import as_compiled
 from symc.theano.compile.io import Out
 from symc.theano.compile.mode import get_mode
+from symc.theano.compile.overwriting import check_in_place, with_overwrites
 from symc.theano.compile.rebuild import of_target, substituted
 from symc.theano.compile.rewriting import rewritten
 from symc.theano.compile.sharedvalue import Container, SharedVariable
@@ -125,15 +127,23 @@ class Function:
         except ShapeMismatch:
             results = self._with_lengths_that_vary(values)
         made = self.definition
-        if made.states:
-            for (position, _), value in zip(made.states, results[len(made.outputs) :], strict=True):
-                self.input_storage[position].data = self._filters[position][0].decoded(value)
-            results = results[: len(made.outputs)]
+        if made.states or made.overwrites:
+            results = self._stored(values, results)
         if self._decodes:
             results = [kind.decoded(each) for kind, each in zip(self._types, results, strict=True)]
         if self._borrowed is not None:
             results = self._borrowed.overwritten(results)
         return self._returned(results, subset)
+
+    def _stored(self, values: list[Any], results: Sequence[Any]) -> Any:
+        """The outputs among the results, once states and overwritten arguments have theirs."""
+        made, rest = self.definition, iter(results[len(self.definition.outputs) :])
+        states = [(position, next(rest)) for position, _ in made.states]
+        for (position, _), new in zip(made.overwrites, rest, strict=True):
+            self._filters[position][0].overwrite(values[position], new)
+        for position, new in states:
+            self.input_storage[position].data = self._filters[position][0].decoded(new)
+        return results[: len(made.outputs)]
 
     def _with_lengths_that_vary(self, values: list[Any]) -> Any:
         """Compiles for lengths that differ at run time, where an op allows them."""
@@ -273,16 +283,12 @@ class Function:
         pairs = [self._swapped(old, new) for old, new in (swap or {}).items()]
         roots, _ = substituted(made.roots, pairs)
         by = dict(pairs)
-        first, second = len(made.outputs), len(made.outputs) + len(made.updates)
-        targets = [by.get(target, target) for target, _ in made.updates]
-        news = [of_target(t, n) for t, n in zip(targets, roots[first:second], strict=True)]
-        updates = () if delete_updates else tuple(zip(targets, news, strict=True))
-        positions = [position for position, _ in made.states]
-        states = tuple(zip(positions, roots[second:], strict=True))
-        other = Definition(
-            made.ins, tuple(roots[:first]), made.form, made.keys, updates,
-            () if delete_updates else states, made.mode, name or made.name, made.borrowed,
-        )  # fmt: skip
+        other = replace(made.with_roots(roots), name=name or made.name)
+        targets = [by.get(target, target) for target, _ in other.updates]
+        news = [of_target(t, n) for t, (_, n) in zip(targets, other.updates, strict=True)]
+        other = replace(other, updates=tuple(zip(targets, news, strict=True)))
+        if delete_updates:
+            other = replace(other, updates=(), states=())
         if share_memory:
             return Function(other, self.input_storage)
         held = zip(other.ins, self.input_storage, strict=True)
@@ -364,11 +370,13 @@ def function(
     on_unused_input: str | None = None,
 ) -> Function:  # fmt: skip
     """Compiles a function of `inputs` that computes `outputs` and updates shared variables."""
-    del accept_inplace
-    made = rewritten(defined(
+    made = defined(
         inputs, outputs, mode, updates, givens, no_default_updates, name, rebuild_strict,
         on_unused_input, allow_input_downcast,
-    ))  # fmt: skip
+    )  # fmt: skip
+    if not accept_inplace:
+        check_in_place(made)
+    made = with_overwrites(rewritten(made))
     if profile is None:
         profile = config.profile
     if profile is False:

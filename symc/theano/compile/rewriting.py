@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from symc.theano.compile.definition import Definition
@@ -40,15 +39,7 @@ def rewritten(made: Definition) -> Definition:
     rewriter = rewriter_of(get_mode(made.mode))
     if rewriter is None or not made.roots:
         return made
-    first, second = len(made.outputs), len(made.outputs) + len(made.updates)
-    roots = _rewritten(rewriter, [each.variable for each in made.ins], made.roots)
-    updates = zip(made.updates, roots[first:second], strict=True)
-    states = zip(made.states, roots[second:], strict=True)
-    return replace(
-        made, outputs=tuple(roots[:first]),
-        updates=tuple((target, new) for (target, _), new in updates),
-        states=tuple((position, new) for (position, _), new in states),
-    )  # fmt: skip
+    return made.with_roots(_rewritten(rewriter, [each.variable for each in made.ins], made.roots))
 
 
 def _rewritten(rewriter: Any, given: Sequence[Any], roots: Sequence[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,11 @@ class PythonProgram:
         storage: list[list[Any]] = [[None] for _ in node.outputs]
         thunk = Thunk([[known[each]] for each in node.inputs], storage)
         self.watch.before(number, node, thunk)
-        run_perform(node.op, node, [cell[0] for cell in thunk.inputs], storage)
+        given = [cell[0] for cell in thunk.inputs]
+        for places in (getattr(node.op, "destroy_map", None) or {}).values():
+            for place in places:  # others may need what the op overwrites
+                given[place] = copy.copy(given[place])
+        run_perform(node.op, node, given, storage)
         self.watch.after(number, node, thunk)
         for output, cell in zip(node.outputs, storage, strict=True):
             known[output] = cell[0]

@@ -92,6 +92,9 @@ class Type(Named):
         """The value that symc's array stands for."""
         return array
 
+    def overwrite(self, argument: Any, new: Any) -> None:
+        """Puts the value that symc's array `new` stands for in the place of an encoded argument."""
+
     def __repr__(self) -> str:
         return str(self)
 

@@ -116,7 +116,10 @@ class ScalarOp(Op):
         means = type(self).means
         if self.operands == "own":
             return [means(*operands)]
-        joined = upcast(*dtypes) if self.operands == "upcast" else self.output_dtypes(dtypes)[0]
+        if self.operands == "upcast":
+            joined = upcast(*dtypes)
+        else:  # not in a dtype that the result is to have by a preference
+            joined = type(self).rule(*dtypes) if self.rule else self.output_dtypes(dtypes)[0]
         return [means(*(converted(each, joined) for each in operands))]
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:

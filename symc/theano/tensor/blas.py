@@ -11,7 +11,7 @@ from typing import Any
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
-from symc.theano.gof.op import Op
+from symc.theano.gof.in_place import OverwritesFirst
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.products import BatchedDot as BatchedDot
 from symc.theano.tensor.products import batched_dot as batched_dot
@@ -24,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class GemmRelated(Op):
+class GemmRelated(OverwritesFirst):
     """What the ops have in common: results of a matrix or vector that is added to."""
 
     __props__: Any = ()
@@ -74,7 +74,7 @@ class Ger(GemmRelated):
     __props__ = ("destructive",)
 
     def __init__(self, destructive: bool = False) -> None:
-        self.destructive = destructive
+        self.destructive = self.inplace = destructive
 
     def make_node(self, A: Any, alpha: Any, x: Any, y: Any) -> Apply:
         given = [as_tensor_variable(each) for each in (A, alpha, x, y)]
@@ -112,6 +112,6 @@ class Dot22Scalar(GemmRelated):
 
 
 gemm_no_inplace, gemm_inplace, gemm = Gemm(False), Gemm(True), Gemm(False)
-gemv_no_inplace, gemv_inplace, gemv = Gemv(False), Gemv(True), Gemv(True)
+gemv_no_inplace, gemv_inplace, gemv = Gemv(False), Gemv(True), Gemv(False)
 ger, ger_destructive = Ger(False), Ger(True)
 _dot22, _dot22scalar = Dot22(), Dot22Scalar()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class DimShuffle(Op):
     """Axes in another order, left out where they broadcast, new ones where `new_order` has 'x'."""
 
     __props__ = ("input_broadcastable", "new_order", "inplace")
+    view_map: ClassVar[dict[int, list[int]]] = {0: [0]}
 
     def __init__(
         self, input_broadcastable: Sequence[bool], new_order: Sequence[Any], inplace: bool = True

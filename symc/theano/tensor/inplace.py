@@ -1,25 +1,33 @@
-"""`theano.tensor.inplace`: elementwise ops whose result may take the place of an operand.
+"""`theano.tensor.inplace`: elementwise ops whose result takes the place of the first operand.
 
-symc's compiler finds out itself which memory it can use again, so these compute as the others do.
+It has that one's dtype. symc's compiler finds out itself which memory it can use again; what a call
+leaves in arguments is told in `symc.theano.compile.overwriting`.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from symc.theano.scalar.basic import SCALAR_OPS
+from symc.theano.scalar.preferences import transfer_type
 from symc.theano.tensor.elemwise import DimShuffle as DimShuffle
 from symc.theano.tensor.elemwise import Elemwise
 
+if TYPE_CHECKING:
 
-def _inplace(name: str, place: int = 0, called: str | None = None) -> Elemwise:
-    return Elemwise(SCALAR_OPS[name], {0: place}, name=f"{called or name}_inplace")
+    def __getattr__(name: str) -> Any: ...
 
 
-_PLACES = {"switch": 1, "second": 1}
+def _inplace(name: str, called: str | None = None) -> Elemwise:
+    scalar_op = type(SCALAR_OPS[name])(transfer_type(0), name)
+    return Elemwise(scalar_op, {0: 0}, name=f"{called or name}_inplace")
+
+
 for _name in SCALAR_OPS:
-    if _name not in ("complex",):
-        globals()[f"{_name}_inplace"] = _inplace(_name, _PLACES.get(_name, 0))
+    if _name not in ("complex", "switch"):
+        globals()[f"{_name}_inplace"] = _inplace(_name)
 
-fill_inplace = _inplace("second", 1, "fill")
+fill_inplace = _inplace("second", called="fill")
 xor_inplace = _inplace("xor")
 bitwise_and_inplace = _inplace("and_", called="bitwise_and")
 bitwise_or_inplace = _inplace("or_", called="bitwise_or")

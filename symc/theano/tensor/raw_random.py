@@ -10,7 +10,7 @@ import numpy as np
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Variable
-from symc.theano.gof.op import Op
+from symc.theano.gof.in_place import OverwritesFirst
 from symc.theano.gof.type import Type
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor.convert import as_tensor_variable, constant
@@ -68,7 +68,7 @@ def state_of(words: Any) -> Any:
     return made
 
 
-class RandomFunction(Op):
+class RandomFunction(OverwritesFirst):
     """A method of `RandomState`: gives the state afterwards, and the draws."""
 
     def __init__(self, fn: Any, outtype: Any, inplace: bool = False, ndim_added: int = 0) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -100,6 +100,7 @@ class SpecifyShape(Op):
     """The tensor itself, where its lengths are promised."""
 
     __props__ = ()
+    view_map: ClassVar[dict[int, list[int]]] = {0: [0]}
 
     def make_node(self, x: Any, shape: Any) -> Apply:
         x, lengths = as_tensor_variable(x), as_tensor_variable(shape)
@@ -154,6 +155,7 @@ class Reshape(Op):
     """The same elements in another shape, of `ndim` axes."""
 
     __props__ = ("ndim",)
+    view_map: ClassVar[dict[int, list[int]]] = {0: [0]}
 
     def __init__(self, ndim: int, name: str | None = None) -> None:
         self.ndim = int(ndim)
@@ -302,6 +304,7 @@ class Rebroadcast(Op):
     """The tensor itself, with other flags: `axis` has pairs of an axis and its flag."""
 
     __props__ = ("pairs",)
+    view_map: ClassVar[dict[int, list[int]]] = {0: [0]}
 
     def __init__(self, *axis: tuple[int, bool]) -> None:
         self.axis = {int(position): bool(flag) for position, flag in sorted(axis)}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Constant
+from symc.theano.gof.in_place import OverwritesFirst
 from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.lenient import lengths_vary, spread, spread_index
@@ -86,6 +87,7 @@ class Subtensor(Indexing):
     """A part of a tensor by numbers and slices."""
 
     step_follows_meaning = True
+    view_map: ClassVar[dict[int, list[int]]] = {0: [0]}
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         x = as_tensor_variable(x)
@@ -252,7 +254,7 @@ def _written(x: Tensor, part: Tensor, y: Tensor, adds: bool) -> Tensor:
     return T.inc_subtensor(part, y) if adds else T.set_subtensor(part, y)
 
 
-class Writing(Indexing):
+class Writing(Indexing, OverwritesFirst):
     """A tensor where a part is replaced, or increased."""
 
     def __init__(
@@ -264,7 +266,7 @@ class Writing(Indexing):
         self.inplace, self.set_instead_of_inc = inplace, set_instead_of_inc
 
     def _props(self) -> tuple[Any, ...] | None:
-        return (hashable(self.idx_list), self.set_instead_of_inc)
+        return (hashable(self.idx_list), self.inplace, self.set_instead_of_inc)
 
     def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
         x, y = as_tensor_variable(x), as_tensor_variable(y)
@@ -313,10 +315,10 @@ class AdvancedBooleanIncSubtensor(AdvancedIncSubtensor):
     """Elements where masks are true."""
 
 
-class AdvancedIncSubtensor1(Op):
+class AdvancedIncSubtensor1(OverwritesFirst):
     """Rows at a vector of indexes."""
 
-    __props__ = ("set_instead_of_inc",)
+    __props__ = ("inplace", "set_instead_of_inc")
 
     def __init__(self, inplace: bool = False, set_instead_of_inc: bool = False) -> None:
         self.inplace, self.set_instead_of_inc = inplace, set_instead_of_inc

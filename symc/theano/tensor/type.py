@@ -204,6 +204,10 @@ class TensorType(Type):
     def encoded(self, value: Any) -> Any:
         return np.asarray(value, dtype=self.dtype)
 
+    def overwrite(self, argument: Any, new: Any) -> None:
+        if argument.shape == new.shape and argument.flags.writeable:
+            np.copyto(argument, new)
+
     def __str__(self) -> str:
         if self.name:
             return self.name

@@ -8,6 +8,7 @@ from typing import Any
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
+from symc.theano.gof.in_place import OverwritesFirst
 from symc.theano.gof.op import Op
 from symc.theano.scalar.dtypes import discrete_dtypes
 from symc.theano.tensor.convert import as_tensor_variable
@@ -23,7 +24,7 @@ def _with_indices(op: Op, dense: Sequence[Any], indices: Sequence[Any], *rest: A
     return Apply(op, [*given, *places, *others], [given[0].type()])
 
 
-class _BlockOp(Op):
+class _BlockOp(OverwritesFirst):
     """What both ops share: indices have no gradient, the first input may be overwritten."""
 
     __props__ = ("inplace",)

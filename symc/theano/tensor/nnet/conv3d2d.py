@@ -8,6 +8,7 @@ from typing import Any
 from numpy.lib.stride_tricks import as_strided
 
 from symc.theano.gof.graph import Apply
+from symc.theano.gof.in_place import OverwritesFirst
 from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.tensor.convert import as_tensor_variable
@@ -59,7 +60,7 @@ class DiagonalSubtensor(Op):
         return [[True], [False], [False]]
 
 
-class IncDiagonalSubtensor(Op):
+class IncDiagonalSubtensor(OverwritesFirst):
     """An array with something added to its stripe."""
 
     __props__ = ("inplace",)

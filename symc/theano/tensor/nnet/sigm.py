@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from symc.theano.scalar import basic as _scalar
+from symc.theano.scalar.preferences import transfer_type
 from symc.theano.scalar.rules import upgrade_to_float
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
@@ -24,7 +25,7 @@ ScalarSigmoid, ScalarSoftplus = (type(_scalar.SCALAR_OPS[name]) for name in ("si
 scalar_sigmoid, scalar_softplus = (_scalar.SCALAR_OPS[name] for name in ("sigmoid", "softplus"))
 register_local_1msigmoid = False
 sigmoid, softplus = math.sigmoid, math.softplus
-sigmoid_inplace = Elemwise(scalar_sigmoid, {0: 0}, name="sigmoid_inplace")
+sigmoid_inplace = Elemwise(type(scalar_sigmoid)(transfer_type(0)), {0: 0}, name="sigmoid_inplace")
 
 
 def hard_sigmoid(x: Any) -> Any:
