@@ -91,14 +91,15 @@ def _wrapped(function: FunctionType) -> Callable[..., Any]:
                 _explain(function, options, error)
                 raise
     else:
+        filled = _with_default(function)
 
         def call(*args: Any, **options: Any) -> Any:
             for value in args:
                 if value is None:
                     args, options = _without_none(function, args, options)
                     break
-            for value in options.values():
-                if value is None:
+            for name, value in options.items():
+                if value is None and name in filled:
                     args, options = _without_none(function, args, options)
                     break
             try:
@@ -111,6 +112,14 @@ def _wrapped(function: FunctionType) -> Callable[..., Any]:
     call.__module__, call.__doc__ = function.__module__, function.__doc__
     call.__dict__.update(function.__dict__, __wrapped__=function)
     return call
+
+
+def _with_default(function: FunctionType) -> set[str]:
+    """The parameters that have another default than None: for others None says the same."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    last = code.co_varnames[: code.co_argcount][code.co_argcount - len(defaults) :]
+    pairs = [*zip(last, defaults, strict=True), *(function.__kwdefaults__ or {}).items()]
+    return {name for name, default in pairs if default is not None}
 
 
 def _without_none(function: Any, args: Any, options: Any) -> Any:

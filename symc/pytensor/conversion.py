@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import singledispatch
+from functools import cache, singledispatch
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -67,6 +67,7 @@ _LIBRARIES = (f"{Path(os.__file__).parent}{os.sep}", f"{Path(__file__).parent}{o
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
+@cache
 def _is_library(file: str) -> bool:
     return file.startswith(_LIBRARIES) or any(part in file for part in _PACKAGES)
 

@@ -8,6 +8,7 @@ methods. Both stand near the top of its file. So a new function is written in on
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from symc.graph.registry import announce, provide
 
@@ -46,6 +47,17 @@ def _read() -> None:
     _FUNCTIONS.update({module: names.split() for module, names in _OTHERS.items()})
     for module, names in _FUNCTIONS.items():
         provide(module, " ".join(names))
+
+
+@cache
+def providers(package: str, folder: str) -> dict[str, str]:
+    """The modules of a package's public names, by name."""
+    return {
+        name: f"{package}.{file[:-3]}"
+        for file in sorted(os.listdir(folder))
+        if file.endswith(".py") and file != "__init__.py"
+        for name in _names(_top(os.path.join(folder, file)), b"\n__all__")
+    }
 
 
 def _top(path: str) -> bytes:
