@@ -2,8 +2,9 @@
 
 A process of its own for each run: it imports PyMC, builds a model, draws 1,000 times in each of
 four chains (after 1,000 to adapt), and ends. First with empty caches, then with those that the
-first run has filled. Seconds are of processor time of all its processes, as a machine with one
-processor would take, whatever else is run meanwhile.
+first run has filled. A run of more than `SECONDS` is ended, and its mode left out. Seconds are of
+processor time of all its processes, as a machine with one processor would take, whatever else is
+run meanwhile.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+SECONDS = 300.0
 
 
 def compared(name: str, modes: list[str]) -> dict[str, Any]:
@@ -31,6 +34,8 @@ def compared(name: str, modes: list[str]) -> dict[str, Any]:
     for mode in modes:
         try:
             found[mode] = sampled(name, mode)
+        except subprocess.TimeoutExpired as problem:
+            print(f"{name} by {mode}: over {problem.timeout:.0f} s", file=sys.stderr)
         except subprocess.CalledProcessError as problem:
             print(f"{name} by {mode}: {problem.stderr[-500:]}", file=sys.stderr)
     return found
@@ -70,12 +75,21 @@ def _bytecode() -> str:
 def _run(name: str, mode: str, caches: dict[str, str]) -> dict[str, Any]:
     _adopt()
     before = _children_seconds()
-    made = subprocess.run(
-        [sys.executable, __file__, name, mode],
-        check=True, env=os.environ | caches, capture_output=True, text=True,
-    )  # fmt: skip
+    command = [sys.executable, __file__, name, mode]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # With a session of its own, so that its chains end with it where it takes too long.
+    with subprocess.Popen(
+        command, env=os.environ | caches, start_new_session=True, **pipes
+    ) as started:
+        try:
+            output, errors = started.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)
+            raise
     _wait_for_others()
-    return {"cpu": _children_seconds() - before} | json.loads(made.stdout.splitlines()[-1])
+    if started.returncode:
+        raise subprocess.CalledProcessError(started.returncode, command, output, errors)
+    return {"cpu": _children_seconds() - before} | json.loads(output.splitlines()[-1])
 
 
 _PR_SET_CHILD_SUBREAPER = 36  # of Linux's <sys/prctl.h>

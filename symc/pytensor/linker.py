@@ -7,6 +7,7 @@ from typing import Any
 
 from pytensor.link.basic import JITLinker
 
+from symc.graph.collector import without_collection
 from symc.pytensor.rewrites import LEFT_OUT
 from symc.pytensor.running import Running
 
@@ -40,7 +41,8 @@ class SymcLinker(JITLinker):
 
     def fgraph_convert(self, fgraph: Any, **_: Any) -> Running:
         """The graph as steps, compiled."""
-        return Running(fgraph, mode=self.symc_mode, random=self.random)
+        with without_collection():  # else it goes through all that PyTensor and PyMC keep
+            return Running(fgraph, mode=self.symc_mode, random=self.random)
 
     def jit_compile(self, fn: Running) -> Running:
         """The same: `Running` is compiled when it is made."""
