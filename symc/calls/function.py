@@ -43,7 +43,7 @@ from symc.graph.node import (
 )
 from symc.graph.packed import Packed, Packing, parts_of, returned_of
 from symc.graph.provenance import warn
-from symc.graph.request import Request
+from symc.graph.request import Request, may_contract
 from symc.graph.types import to_numpy
 from symc.graph.values import held
 from symc.graph.walks import (
@@ -184,6 +184,7 @@ def function(
         _identifier(name), tuple(variables), variables_held, tuple(results), tuple(updated),
         _device(device, variables_held),
         tuple(_stays(part, on_device) for item in _items(outputs) for part in parts_of(item)),
+        contracts=may_contract(),
     )  # fmt: skip
     later = config.background if background is None else background
     return Function(
@@ -215,7 +216,7 @@ def copied(
     held = _shared_of(walk([*results, *(new for _, new in updated)]), updated)
     request = Request(
         old.name if name is None else _identifier(name), old.inputs, held, tuple(results),
-        tuple(updated), _device(old.device, held), old.on_device,
+        tuple(updated), _device(old.device, held), old.on_device, contracts=old.contracts,
     )  # fmt: skip
     return Function(
         request, original.ins, original.form, original.keys, original.mode,

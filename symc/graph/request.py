@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from symc.codegen.record import record
 from symc.graph.inputs import SharedVariable
 from symc.graph.node import Tensor
+
+_contracts: ContextVar[bool] = ContextVar("contracts", default=True)
+
+
+@contextmanager
+def each_op_rounds() -> Generator[None]:
+    """For functions made in the block, a multiplication and an addition remain two instructions."""
+    token = _contracts.set(False)
+    try:
+        yield
+    finally:
+        _contracts.reset(token)
+
+
+def may_contract() -> bool:
+    """Whether functions that are made now may have both as one instruction, which rounds once."""
+    return _contracts.get()
 
 
 @record
@@ -23,6 +42,8 @@ class Request:
     """Which outputs stay on the device."""
     from_file: bool = False
     """Whether the graph is from a file: then its ops may have arguments that do not fit."""
+    contracts: bool = True
+    """Whether a multiplication and an addition may become one instruction, which rounds once."""
 
     def roots(self) -> list[Tensor]:
         """The nodes to compute: outputs, then new values."""

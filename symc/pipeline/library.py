@@ -114,10 +114,11 @@ def target_for(request: Request) -> Target:
     Several kernels may compute one value again. A multiplication and an addition that become one
     instruction in one of them round differently than in another, and where one of the two rounds
     to a whole number, ``x - floor(x)`` may be negative. So then none of them becomes one. Nor where
-    numbers are looked up in others: numbers on the edges of bins would be in the bins below.
+    numbers are looked up in others: numbers on the edges of bins would be in the bins below. Nor
+    where who made the request wants it so.
     """
-    jumps = any(_jumps(node) for node in walk(request.roots()))
-    return target(options=(NO_CONTRACTION,)) if jumps else target()
+    apart = not request.contracts or any(_jumps(node) for node in walk(request.roots()))
+    return target(options=(NO_CONTRACTION,)) if apart else target()
 
 
 def _jumps(node: Tensor) -> bool:

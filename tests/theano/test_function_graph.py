@@ -92,3 +92,22 @@ def test_shapes_of_a_whole_graph() -> None:
     assert (shapes[x], shapes[y]) == ((5, 1), (5, 5))
     with pytest.raises(ValueError, match="clone=False"):
         shape_of_variables(FunctionGraph([x.clone()], [T.constant(1.0)]), {x: (5, 1)})
+
+
+def test_writing_into_what_nothing_else_needs_is_shown_in_place() -> None:
+    x, rows = T.dmatrix("x"), T.lvector("rows")
+    g = T.grad(T.exp(x[rows]).sum(), x)
+    twice = T.set_subtensor(T.inc_subtensor(T.zeros_like(x)[0], 1.0)[1], 2.0)
+    kept = T.zeros_like(x)
+    outputs = [g, twice, kept, T.set_subtensor(kept[0], 1.0), T.set_subtensor(x[0], 1.0)]
+
+    def shown(mode: str) -> list[list[bool]]:
+        graph = theano.function([x, rows], outputs, mode=mode).maker.fgraph
+        return [
+            [node.op.inplace for node in io_toposort(graph.inputs, [each])
+             if hasattr(node.op, "set_instead_of_inc")]
+            for each in graph.outputs
+        ]  # fmt: skip
+
+    assert shown("FAST_RUN") == [[True], [True, True], [], [False], [False]]
+    assert shown("FAST_COMPILE") == [[False], [False, False], [], [False], [False]]

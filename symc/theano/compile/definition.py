@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -249,6 +250,9 @@ def translated(made: Definition) -> tuple[list[Tensor], Any, list[Tensor]]:
 def compiled(made: Definition) -> Any:
     """The definition as a function of symc's: of all inputs, giving outputs, states, overwrites."""
     import symc
+    from symc.graph.request import each_op_rounds
+    from symc.graph.walks import walk
+    from symc.loops.scan import Scan
     from symc.theano.compile.mode import get_mode
     from symc.theano.compile.vm import PythonProgram, needs_python
 
@@ -262,10 +266,14 @@ def compiled(made: Definition) -> Any:
         (target.symc_variable, new)
         for (target, _), new in zip(made.updates, found[first:second], strict=True)
     ]
-    return symc.function(
-        symbols, [*found[:first], *found[second:]], updates=updates, name=_text(made.name),
-        mode=mode.symc_mode, on_unused_input="ignore", no_default_updates=True,
-    )  # fmt: skip
+    # A loop may amplify how its steps round. Its results are nearer to Theano's, and to those of
+    # other processors, where each of its ops rounds by itself.
+    loops = any(isinstance(node.op, Scan) for node in walk(found))
+    with each_op_rounds() if loops else nullcontext():
+        return symc.function(
+            symbols, [*found[:first], *found[second:]], updates=updates, name=_text(made.name),
+            mode=mode.symc_mode, on_unused_input="ignore", no_default_updates=True,
+        )  # fmt: skip
 
 
 def _check_given(made: Definition, known: Mapping[Any, Tensor], found: Sequence[Tensor]) -> None:

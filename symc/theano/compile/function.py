@@ -15,7 +15,7 @@ from symc.graph.provenance import user_line
 from symc.theano import lenient
 from symc.theano.compile.borrowed_outputs import BorrowedOutputs, keeps_memory
 from symc.theano.compile.definition import Definition, compiled, defined, translated
-from symc.theano.compile.inferred import as_compiled
+from symc.theano.compile.inferred import as_compiled, written_in_place
 from symc.theano.compile.io import Out
 from symc.theano.compile.mode import get_mode
 from symc.theano.compile.overwriting import check_in_place, with_overwrites
@@ -240,6 +240,8 @@ class Function:
             else:
                 _, translation, _ = translated(made)
                 roots = as_compiled(variables, made.roots, translation.known)
+                if get_mode(made.mode).name != "FAST_COMPILE":
+                    roots = written_in_place(variables, roots)
             graph = FunctionGraph([*variables, *shared], roots)
             self.__dict__["_maker"] = SimpleNamespace(
                 fgraph=graph, mode=get_mode(made.mode), inputs=list(made.ins),

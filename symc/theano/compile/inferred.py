@@ -1,11 +1,13 @@
 """The graph of a function as it is compiled, where lengths come from the inputs of what has them.
 
 symc never computes a tensor for its shape alone. So that programs that look at ``maker.fgraph`` see
-what runs, shapes of results stand there as `InferredShape` of the variables they are told from.
+what runs, shapes of results stand there as `InferredShape` of the variables they are told from, and
+writing into a tensor that nothing else needs as the op that does so in place.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +16,7 @@ from symc.graph.walks import substitute
 from symc.theano.gof.graph import Apply, Constant, io_toposort, replaced
 from symc.theano.gof.op import Op
 from symc.theano.tensor.shaping import Shape, Shape_i
+from symc.theano.tensor.subtensor import AdvancedIncSubtensor1, Writing
 
 
 class InferredShape(Op):
@@ -52,6 +55,25 @@ def as_compiled(
             op = InferredShape(known[length], [known[each] for each in needed], length.type)
             pairs[length] = op(*needed)
     return replaced(outputs, pairs) if pairs else list(outputs)
+
+
+def written_in_place(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    """The outputs, where writing into a tensor is in place if nothing else needs that tensor."""
+    nodes = io_toposort(inputs, outputs)
+    uses = Counter(each for node in nodes for each in node.inputs)
+    uses.update([*inputs, *outputs])
+    memo: dict[Any, Any] = {}
+    for node in nodes:
+        news = [memo.get(each, each) for each in node.inputs]
+        if isinstance(node.op, Writing | AdvancedIncSubtensor1):
+            whole = node.inputs[0]
+            if whole.owner is not None and uses[whole] == 1:
+                memo[node.outputs[0]] = node.op.in_place().make_node(*news).outputs[0]
+                continue
+        if news != node.inputs:
+            made = node.clone_with_new_inputs(news).outputs
+            memo.update(zip(node.outputs, made, strict=True))
+    return [memo.get(each, each) for each in outputs]
 
 
 def _runs_itself(op: Any) -> bool:
