@@ -12,6 +12,7 @@ import symc.theano as theano
 import symc.theano.tensor as T
 from symc.theano.gof import FunctionGraph, InconsistencyError, MissingInputError, toolbox
 from symc.theano.gof.graph import as_string, io_toposort, nodes_constructed
+from symc.theano.gof.in_place import OverwritesFirst
 from symc.theano.tensor.utils import shape_of_variables
 
 
@@ -104,10 +105,13 @@ def test_writing_into_what_nothing_else_needs_is_shown_in_place() -> None:
     def shown(mode: str) -> list[list[bool]]:
         graph = theano.function([x, rows], outputs, mode=mode).maker.fgraph
         return [
-            [node.op.inplace for node in io_toposort(graph.inputs, [each])
-             if hasattr(node.op, "set_instead_of_inc")]
+            [
+                node.op.inplace
+                for node in io_toposort(graph.inputs, [each])
+                if isinstance(node.op, OverwritesFirst)
+            ]
             for each in graph.outputs
-        ]  # fmt: skip
+        ]
 
     assert shown("FAST_RUN") == [[True], [True, True], [], [False], [False]]
     assert shown("FAST_COMPILE") == [[False], [False, False], [], [False], [False]]
