@@ -17,7 +17,7 @@ gather, which vector registers do no faster.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from symc.codegen.dtypes import BOOL
 from symc.codegen.ir import (
@@ -64,6 +64,16 @@ def ahead(program: Program) -> Program:
 
 
 def _kernel(kernel: Kernel) -> Block:
+    return with_loops(
+        kernel, lambda loop, taken: _Ahead(loop, taken).loop() if _is_scatter(loop) else None
+    )
+
+
+def with_loops(kernel: Kernel, change: Callable[[Loop, set[str]], Loop | None]) -> Block:
+    """The body of a kernel with each loop that `change` gives another for, outermost first.
+
+    It is given the loop and the names that are taken; None leaves the loop, and looks inside.
+    """
     taken: set[str] = set()
 
     def block(body: Block) -> Block:
@@ -72,10 +82,11 @@ def _kernel(kernel: Kernel) -> Block:
         return tuple([statement(stmt) for stmt in body])
 
     def statement(stmt: Stmt) -> Stmt:
-        if isinstance(stmt, Loop) and _is_scatter(stmt):
+        if isinstance(stmt, Loop):
             if not taken:
                 taken.update(bound(kernel))
-            return _Ahead(stmt, taken).loop()
+            if (changed := change(stmt, taken)) is not None:
+                return changed
         return rebuild_statement(stmt, _itself, block)
 
     return block(kernel.body)
@@ -133,7 +144,7 @@ class _Ahead:
                     body.append(Store(buffer, self.place_of(index), self.row_of(value)))
                 case _:
                     raise AssertionError(stmt)
-        return self.cut(_without_unused(body)) if self.rows else self.whole
+        return self.cut(without_unused(body)) if self.rows else self.whole
 
     def place_of(self, index: Expr) -> Expr:
         """An index as it is, unless it follows from numbers: integers take no longer as it is."""
@@ -154,15 +165,15 @@ class _Ahead:
         """Whether a value is faster computed in vector registers."""
         if value.dtype is BOOL or value.dtype.is_only_stored:
             return False
-        variable, count = self.whole.var.name, _moving(value, self.whole.var.name)
+        variable, count = self.whole.var.name, moving(value, self.whole.var.name)
         calls = any(isinstance(node, Call) for node in nodes(value))
-        if count > MOST or (count < WORTH + len(_loads(value)) and not calls):
+        if count > MOST or (count < WORTH + len(loads_within(value)) and not calls):
             return False
         if variable not in names_in(value) or not has_vector_form((Let(Var("value"), value),)):
             return False
         return all(
             is_unit(load.index, variable) or variable not in names_in(load.index)
-            for load in _loads(value)
+            for load in loads_within(value)
         )
 
     def cut(self, body: Block) -> Loop:
@@ -185,20 +196,21 @@ class _Ahead:
         )  # fmt: skip
 
 
-def _moving(expr: Expr, variable: str) -> int:
+def moving(expr: Expr, variable: str) -> int:
     """The operations of each iteration: those without the variable are done before the loop."""
     if variable not in names_in(expr) or isinstance(expr, Var):
         return 0
-    return 1 if isinstance(expr, Load) else 1 + sum(_moving(p, variable) for p in parts(expr))
+    return 1 if isinstance(expr, Load) else 1 + sum(moving(p, variable) for p in parts(expr))
 
 
-def _loads(expr: Expr) -> list[Load]:
+def loads_within(expr: Expr) -> list[Load]:
+    """Everything that an expression loads."""
     loads: list[Load] = []
     collect(expr, [], loads)
     return loads
 
 
-def _without_unused(body: list[Stmt]) -> Block:
+def without_unused(body: list[Stmt]) -> Block:
     """The statements without names that no later one uses."""
     kept: list[Stmt] = []
     used: set[str] = set()

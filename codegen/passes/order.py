@@ -12,6 +12,7 @@
     place       local arrays that end as rows of an output live there
     tile        loops that read along one axis and write along another go in squares
     ahead       what scatters need of arithmetic is computed in a loop before them
+    behind      sums beside scatters are added up in a loop after them
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
     distribute  bodies of thousands of operations become several loops over strips
@@ -32,6 +33,7 @@ from collections.abc import Callable
 
 from symc.codegen.ir import Program
 from symc.codegen.passes.ahead import ahead
+from symc.codegen.passes.behind import behind
 from symc.codegen.passes.beside import beside
 from symc.codegen.passes.carry import carry
 from symc.codegen.passes.collapse import collapse
@@ -52,6 +54,6 @@ from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, beside, scatters, simplify, collapse, short_rows, fuse, simplify, place, tile,
-    ahead, vectorize, unroll, distribute, lanes, parallel, carry, declare,
+    ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

@@ -145,8 +145,8 @@ def _range(body: Sequence[Stmt]) -> _Range | None:
     if not all(isinstance(stmt, Let | Store | Alloc) or _is_filling(stmt) for stmt in before):
         return None
     if chunks:
-        inside = _range(loop.body)
-        if inside is None or inside.is_map or any(map(_is_filling, inside.before)):
+        inside = _chunk(loop.body)
+        if inside is None or any(map(_is_filling, inside.before)):
             return None
         return _Range(before, inside.loop, after, loop, inside.before, inside.after)
     if loop.kind not in ("parallel", "serial"):
@@ -154,6 +154,29 @@ def _range(body: Sequence[Stmt]) -> _Range | None:
     if not all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body):
         return None
     return _Range(before, loop, after)
+
+
+def _chunk(body: Block) -> _Range | None:
+    """What is done with a chunk as one loop, where it is folds over it, one after the other.
+
+    A fold begins with names and accumulators, and ends by storing its results.
+    """
+    parts: list[list[Stmt]] = [[]]
+    for stmt in body:
+        if not isinstance(stmt, Store) and any(isinstance(old, Loop) for old in parts[-1]):
+            parts.append([])
+        parts[-1].append(stmt)
+    found: _Range | None = None
+    for part in parts:
+        fold = _range(part)
+        if fold is None or fold.is_map or fold.chunk is not None:
+            return None
+        if found is not None and found.extent != fold.extent:
+            return None
+        found = fold if found is None else _united(found, fold)
+        if found is None:
+            return None
+    return found
 
 
 def _is_chunked(stmt: Stmt) -> bool:
