@@ -8,7 +8,7 @@ from io import StringIO
 from typing import Any
 
 from symc.theano.gof.fg import FunctionGraph
-from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.graph import Apply, Constant, Variable
 
 
 def _letters(number: int) -> str:
@@ -23,10 +23,13 @@ def _letters(number: int) -> str:
 class Tree:
     """The lines of a graph, as Theano writes them."""
 
-    def __init__(self, ids: str, print_type: bool, stop_on_name: bool) -> None:
+    def __init__(
+        self, ids: str, print_type: bool, stop_on_name: bool, storage: bool, clients: bool
+    ) -> None:
         if ids not in ("CHAR", "int", "id", "auto", ""):
             raise ValueError(f"ids is CHAR, int, id, auto or empty, not {ids!r}")
         self.ids, self.print_type, self.stop_on_name = ids, print_type, stop_on_name
+        self.storage, self.clients = storage, clients
         self.names: dict[Any, str] = {}
         self.done: set[Any] = set()
         self.lines: list[str] = []
@@ -50,13 +53,17 @@ class Tree:
         kind = f" <{variable.type}>" if self.print_type else ""
         node = variable.owner
         if node is None:
-            self.lines.append(f"{prefix}{variable} {self._id(variable)}{kind}")
+            value = self._value(variable)
+            self.lines.append(f"{prefix}{variable} {self._id(variable)}{kind}{value}")
             return
         known = node in self.done
         where = "" if len(node.outputs) == 1 else f".{variable.index}"
         name = variable.name or ""
         place = str(order.index(node)) if node in order else ""
-        self.lines.append(f"{prefix}{node.op}{where} {self._id(node)}{kind} '{name}'   {place}")
+        self.lines.append(
+            f"{prefix}{node.op}{where} {self._id(node)}{kind} '{name}'   {place}"
+            f"{self._value(variable)}{self._uses(variable)}"
+        )
         if known or (self.stop_on_name and name and not of_output):
             return
         self.done.add(node)
@@ -66,6 +73,25 @@ class Tree:
                 each, depth - 1, order, below + " |",
                 below + (" |" if position < last else "  "),
             )  # fmt: skip
+
+    def _value(self, variable: Any) -> str:
+        """What the memory of a variable holds between calls, where that is wanted."""
+        if not self.storage:
+            return ""
+        container = getattr(variable, "container", None)
+        held = variable.data if isinstance(variable, Constant) else getattr(container, "data", None)
+        return f" {[held]}"
+
+    def _uses(self, variable: Any) -> str:
+        """Where a variable is used, if that is wanted and in several places."""
+        places = getattr(variable, "clients", []) if self.clients else []
+        if len(places) < 2:
+            return ""
+        found: list[Any] = []
+        for client, position in places:
+            own = self._id(client)
+            found.append(("output", "") if client == "output" else (own, position))
+        return f" clients:{found}"
 
 
 def _graphs(obj: Any) -> tuple[list[Any], list[Apply]]:
@@ -98,11 +124,11 @@ def debugprint(
     print_clients: bool = False, used_ids: Any = None,
 ) -> Any:  # fmt: skip
     """Writes a graph as a tree of lines; to `file`, or returned where that is "str"."""
-    del done, print_storage, print_clients
+    del done
     if not isinstance(depth, int):
         raise Exception("depth parameter must be an int")
     variables, order = _graphs(obj)
-    tree = Tree(ids, print_type, stop_on_name)
+    tree = Tree(ids, print_type, stop_on_name, print_storage, print_clients)
     if used_ids is not None:
         tree.names = used_ids
     for each in variables:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from symc.theano.gof.graph import Constant, Variable
+from symc.theano.gof.graph import io_toposort
+from symc.theano.gof.op import Op
 from symc.theano.tensor.elemwise import DimShuffle, Elemwise
 
 
@@ -23,32 +22,23 @@ class PrinterState:
         return PrinterState(self.pprinter, precedence, self.memo)
 
 
-def _bracketed(text: str, precedence: int, state: PrinterState) -> str:
-    return f"({text})" if precedence <= state.precedence else text
+def _inputs(output: Any, state: PrinterState, precedence: int = -1000) -> list[str]:
+    """The texts of what a variable is computed from."""
+    inside = state.inside(precedence)
+    return [str(state.pprinter.process(each, inside)) for each in output.owner.inputs]
 
 
 class OperatorPrinter:
-    """Operands with an operator between them, or in front of one."""
+    """Operands with an operator between them, or in front of one; always in brackets."""
 
     def __init__(self, operator: str, precedence: int, assoc: str = "left") -> None:
         self.operator, self.precedence, self.assoc = operator, precedence, assoc
 
     def process(self, output: Any, pstate: PrinterState) -> str:
         """The text of a variable."""
-        inputs = output.owner.inputs
-        if len(inputs) == 1:
-            inner = pstate.pprinter.process(inputs[0], pstate.inside(self.precedence))
-            return f"{self.operator}{inner}"
-        parts: list[str] = []
-        for position, each in enumerate(inputs):
-            tighter = (
-                self.assoc == "none"
-                or (self.assoc == "left" and position > 0)
-                or (self.assoc == "right" and position < len(inputs) - 1)
-            )
-            inside = pstate.inside(self.precedence if tighter else self.precedence - 1)
-            parts.append(pstate.pprinter.process(each, inside))
-        return _bracketed(f" {self.operator} ".join(parts), self.precedence, pstate)
+        parts = _inputs(output, pstate, self.precedence)
+        inner = self.operator + parts[0] if len(parts) == 1 else f" {self.operator} ".join(parts)
+        return f"({inner})"
 
 
 class FunctionPrinter:
@@ -60,10 +50,7 @@ class FunctionPrinter:
     def process(self, output: Any, pstate: PrinterState) -> str:
         """The text of a variable."""
         name = self.names[output.owner.outputs.index(output)]
-        inside = pstate.inside(-1000)
-        return (
-            f"{name}({', '.join(pstate.pprinter.process(x, inside) for x in output.owner.inputs)})"
-        )
+        return f"{name}({', '.join(_inputs(output, pstate))})"
 
 
 class MemberPrinter:
@@ -74,8 +61,8 @@ class MemberPrinter:
 
     def process(self, output: Any, pstate: PrinterState) -> str:
         """The text of a variable."""
-        inner = pstate.pprinter.process(output.owner.inputs[0], pstate.inside(1000))
-        return f"{inner}.{self.names[output.owner.outputs.index(output)]}"
+        name = self.names[output.owner.outputs.index(output)]
+        return f"{_inputs(output, pstate, 1000)[0]}.{name}"
 
 
 class IgnorePrinter:
@@ -102,12 +89,29 @@ class PatternPrinter:
         })  # fmt: skip
 
 
+_GREEK = ("alpha", "beta", "gamma", "delta", "epsilon")
+
+
 class LeafPrinter:
-    """A variable that nothing computes."""
+    """A variable that nothing computes: as it is, Greek letters as LaTeX has them."""
 
     def process(self, output: Any, pstate: PrinterState) -> str:
         """The text of a variable."""
-        return str(pstate.pprinter.leaf(output))
+        del pstate
+        return f"\\{output.name}" if output.name in _GREEK else str(output)
+
+
+class DefaultPrinter:
+    """An op with the operands in brackets."""
+
+    def process(self, output: Any, pstate: PrinterState) -> str:
+        """The text of a variable."""
+        if output.owner is None:
+            return leaf_printer.process(output, pstate)
+        return f"{_name(output.owner.op)}({', '.join(_inputs(output, pstate))})"
+
+
+leaf_printer, default_printer = LeafPrinter(), DefaultPrinter()
 
 
 class PPrinter:
@@ -119,54 +123,77 @@ class PPrinter:
 
     def assign(self, condition: Any, printer: Any) -> None:
         """Takes a printer for an op, for a class of ops, or where a condition holds."""
-        if isinstance(condition, type):
-            self.printers.insert(0, (lambda _, r: _has(r, condition), printer))
-        elif callable(condition) and not hasattr(condition, "make_node"):
-            self.printers.insert(0, (condition, printer))
-        else:
+        if isinstance(condition, type | Op):
             self.printers_dict[condition] = printer
+        else:
+            self.printers.insert(0, (condition, printer))
 
-    def leaf(self, r: Any) -> str:
-        """The text of a variable that nothing computes."""
-        if r.name is not None:
-            return str(r.name)
-        if isinstance(r, Constant):
-            return str(np.asarray(r.data)) if hasattr(r.type, "dtype") else str(r.data)
-        return str(r)
-
-    def process(self, r: Any, pstate: PrinterState | None = None) -> str:
+    def process(self, r: Any, pstate: Any = None) -> str:
         """The text of a variable."""
-        state = PrinterState(self) if pstate is None else pstate
-        for condition, printer in self.printers:
-            if condition(state, r):
-                return str(printer.process(r, state))
-        if r.owner is None:
-            return self.leaf(r)
-        printer = self.printers_dict.get(r.owner.op)
+        if pstate is None or isinstance(pstate, dict):
+            pstate = PrinterState(self, **(pstate or {}))
+        printer: Any = None
+        if r.owner is not None:
+            op = r.owner.op
+            printer = self.printers_dict.get(op) or self.printers_dict.get(type(op))
         if printer is None:
-            printer = FunctionPrinter(*[_name(r.owner.op)] * len(r.owner.outputs))
-        return str(printer.process(r, state))
+            found = (own for condition, own in self.printers if condition(pstate, r))
+            printer = next(found, default_printer)
+        return str(printer.process(r, pstate))
+
+    def clone(self) -> PPrinter:
+        """One with the same printers."""
+        made = PPrinter()
+        made.printers, made.printers_dict = list(self.printers), dict(self.printers_dict)
+        return made
+
+    def clone_assign(self, condition: Any, printer: Any) -> PPrinter:
+        """One with a printer more."""
+        made = self.clone()
+        made.assign(condition, printer)
+        return made
 
     def __call__(self, *args: Any) -> Any:
         """The text of a variable; of several, their equations."""
-        if len(args) == 1:
-            return self.process(args[0])
-        if len(args) == 2 and isinstance(args[1], PrinterState):
+        if len(args) == 1 or (len(args) == 2 and isinstance(args[1], PrinterState | dict)):
             return self.process(*args)
+        if len(args) > 2:
+            return self.process_graph(*args)
         raise TypeError("Not enough arguments to call.")
 
-    def process_graph(self, inputs: Sequence[Any], outputs: Sequence[Any], **_: Any) -> str:
-        """A line for each output."""
-        del inputs
-        return "\n".join(f"{each.name or 'output'} = {self.process(each)}" for each in outputs)
-
-
-def _has(r: Variable, kind: type) -> bool:
-    return r.owner is not None and isinstance(r.owner.op, kind)
+    def process_graph(self, inputs: Any, outputs: Any, *_: Any, **__: Any) -> str:
+        """A line for each variable with a name, and for each output."""
+        ins, outs = (
+            list(each) if isinstance(each, list | tuple) else [each] for each in (inputs, outputs)
+        )
+        current: list[Any] = [None]
+        named = self.clone_assign(
+            lambda _, r: r.name is not None and r is not current[0], leaf_printer
+        )
+        lines: list[str] = []
+        last: dict[int, str] = {}
+        for node in io_toposort(ins, outs):
+            for each in node.outputs:
+                if each.name is None and each not in outs:
+                    continue
+                current[0] = each
+                text = named.process(each)
+                if each not in outs:
+                    lines.append(f"{each.name} = {text}")
+                    continue
+                place = outs.index(each)
+                name = each.name or f"out[{place}]"
+                last[place] = f"return {text}" if outs == [each] else f"{name} = {text}"
+        return "\n".join([*lines, *(last[place] for place in sorted(last))])
 
 
 def _name(op: Any) -> str:
-    return op.scalar_op.name if isinstance(op, Elemwise) and op.scalar_op.name else str(op)
+    if not isinstance(op, Elemwise) or not op.scalar_op.name:
+        return str(op)
+    if op.inplace_pattern:
+        return f"{op.scalar_op.name}="
+    name = op.scalar_op.name.removeprefix("Cast{").removesuffix("}")
+    return "fill" if name == "second" else name
 
 
 class DimShufflePrinter:
@@ -174,71 +201,72 @@ class DimShufflePrinter:
 
     def process(self, output: Any, pstate: PrinterState) -> str:
         """The text of a variable."""
-        (x,), op = output.owner.inputs, output.owner.op
-        if op.new_order == tuple(range(len(op.input_broadcastable)))[::-1]:
-            return f"{pstate.pprinter.process(x, pstate.inside(1000))}.T"
-        front = len(op.new_order) - len(op.shuffle)
-        if op.new_order == ("x",) * front + tuple(range(len(op.shuffle))):
-            return str(pstate.pprinter.process(x, pstate))
-        order = ", ".join(map(str, op.new_order))
-        return f"DimShuffle{{{order}}}({pstate.pprinter.process(x, pstate.inside(-1000))})"
+        (x,), order = output.owner.inputs, list(output.owner.op.new_order)
+        while order and order[0] == "x":
+            order.pop(0)
+        inner = pstate.pprinter.process(x)
+        if order == list(range(x.type.ndim)):
+            return inner
+        if order == list(range(x.type.ndim))[::-1]:
+            return f"{inner}.T"
+        return f"DimShuffle{{{', '.join(map(str, order))}}}({inner})"
 
 
 class SubtensorPrinter:
-    """An operand with its index."""
+    """An operand with its index; bounds of slices by their types."""
 
     def process(self, output: Any, pstate: PrinterState) -> str:
         """The text of a variable."""
         x, *values = output.owner.inputs
-        inside = pstate.inside(-1000)
-        index = output.owner.op.index([pstate.pprinter.process(each, inside) for each in values])
-        return f"{pstate.pprinter.process(x, pstate.inside(1000))}[{', '.join(map(_slice, index))}]"
+        rest = iter(values)
+        parts: list[str] = []
+        for entry in output.owner.op.idx_list:
+            if isinstance(entry, slice):
+                bounds = (entry.start, entry.stop, entry.step)
+                for _ in (bound for bound in bounds if bound is not None):
+                    next(rest)
+                start, stop, step = ("" if bound is None else str(bound) for bound in bounds)
+                parts.append(f"{start}:{stop}" + (f":{step}" if step else ""))
+            else:
+                parts.append(pstate.pprinter.process(next(rest)))
+        return f"{pstate.pprinter.process(x, pstate.inside(1000))}[{', '.join(parts)}]"
 
 
-def _slice(entry: Any) -> str:
-    if not isinstance(entry, slice):
-        return str(entry)
-    bounds = ["" if each is None else str(each) for each in (entry.start, entry.stop)]
-    return ":".join([*bounds, *([] if entry.step is None else [str(entry.step)])])
-
-
-class ReductionPrinter:
-    """A reduction with its axes."""
+class MakeVectorPrinter:
+    """Numbers in square brackets."""
 
     def process(self, output: Any, pstate: PrinterState) -> str:
         """The text of a variable."""
-        op = output.owner.op
-        inner = pstate.pprinter.process(output.owner.inputs[0], pstate.inside(-1000))
-        name = type(op).__name__.lower()
-        where = "" if op.axis is None else f", axis={op.axis}"
-        return f"{name}({inner}{where})"
+        return f"[{', '.join(_inputs(output, pstate, 1000))}]"
 
 
 _OPERATORS = {
     "add": ("+", -2, "either"), "mul": ("*", -1, "either"), "sub": ("-", -2, "left"),
     "neg": ("-", 0, "either"), "true_div": ("/", -1, "left"), "int_div": ("//", -1, "left"),
-    "pow": ("**", 1, "right"), "mod": ("%", -1, "left"), "lt": ("<", -3, "none"),
-    "le": ("<=", -3, "none"), "gt": (">", -3, "none"), "ge": (">=", -3, "none"),
+    "pow": ("**", 1, "right"),
 }  # fmt: skip
 
 
 def _standard() -> PPrinter:
     from symc.theano.scalar.basic import SCALAR_OPS
+    from symc.theano.tensor import inplace
+    from symc.theano.tensor.creation import Alloc
+    from symc.theano.tensor.joining import Join, MakeVector
     from symc.theano.tensor.products import Dot
-    from symc.theano.tensor.reductions import CAReduce
     from symc.theano.tensor.subtensor import Subtensor
 
     made = PPrinter()
     for name, (operator, precedence, assoc) in _OPERATORS.items():
-        printer = OperatorPrinter(operator, precedence, assoc)
-        scalar = SCALAR_OPS[name]
-        made.assign(
-            lambda _, r, scalar=scalar: _has(r, Elemwise) and r.owner.op.scalar_op == scalar,
-            printer,
-        )
+        made.assign(Elemwise(SCALAR_OPS[name]), OperatorPrinter(operator, precedence, assoc))
+        overwriting = getattr(inplace, f"{name}_inplace")
+        made.assign(overwriting, OperatorPrinter(f"{operator}=", precedence, assoc))
+    made.assign(Elemwise(SCALAR_OPS["abs_"]), PatternPrinter(("|%(0)s|", -1000)))
+    made.assign(Elemwise(SCALAR_OPS["identity"]), IgnorePrinter())
     made.assign(DimShuffle, DimShufflePrinter())
     made.assign(Subtensor, SubtensorPrinter())
-    made.assign(CAReduce, ReductionPrinter())
+    made.assign(MakeVector, MakeVectorPrinter())
+    made.assign(Alloc, FunctionPrinter("alloc"))
+    made.assign(Join, FunctionPrinter("join"))
     made.assign(Dot, OperatorPrinter("\\dot", -1, "left"))
     return made
 

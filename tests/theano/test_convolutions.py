@@ -141,3 +141,34 @@ def test_unshared_filters_are_those_of_each_place(
     np.testing.assert_allclose(by_filters, right[1], rtol=1e-12)
     nudged = f(images, filters + 0.5 * by_filters)[0]
     np.testing.assert_allclose(((nudged - found) * bar).sum(), 0.5 * (by_filters**2).sum())
+
+
+def test_shapes_of_the_former_conv2d_are_constants() -> None:
+    from symc.theano.tensor.basic import NotScalarConstantError
+    from symc.theano.tensor.nnet.conv import conv2d
+
+    x, w = T.dtensor4s("x", "w")
+    with pytest.raises(NotScalarConstantError):
+        conv2d(x, w, (3, 2, 8, T.iscalar()), (4, 2, 5, 5))
+    with pytest.raises(AssertionError):
+        conv2d(x, w, (3, 2, 8, 8), (4, 3, 5, 5))
+    assert conv2d(x, w, (3, T.as_tensor_variable(2), 8, None), (4, 2, 5, 5)).ndim == 4
+
+
+def test_a_pooling_takes_no_padding_by_variables_with_borders() -> None:
+    from symc.theano.tensor.signal.pool import pool_2d
+
+    x, pad = T.dtensor4("x"), T.ivector("pad")
+    f = theano.function([x, pad], pool_2d(x, (2, 2), False, (2, 2), pad))
+    given = np.arange(9.0).reshape(1, 1, 3, 3)
+    assert f(given, [0, 0]).tolist() == [[[[4, 5], [7, 8]]]]
+    with pytest.raises(AssertionError, match="ignore_border"):
+        f(given, [1, 0])
+
+
+def test_windows_longer_than_an_image_of_known_length() -> None:
+    from symc.theano.tensor.signal.pool import pool_2d
+
+    x = T.TensorType("float64", (False, False, True, True))()
+    f = theano.function([x], pool_2d(x, (2, 2), True))
+    assert f(np.ones((2, 3, 1, 1))).shape == (2, 3, 0, 0)

@@ -58,7 +58,7 @@ def test_own_scalar_op_is_applied_element_by_element() -> None:
 
 def test_print_and_text(capsys: pytest.CaptureFixture[str]) -> None:
     x, y = T.dscalar("x"), T.dscalar("y")
-    assert pp((x + y * 2) ** 2) == "(x + y * 2) ** 2"
+    assert pp((x + y * 2) ** 2) == "((x + (y * TensorConstant{2})) ** TensorConstant{2})"
     assert debugprint(x + y, file="str") == (
         "Elemwise{add,no_inplace} [id A] ''   \n |x [id B]\n |y [id C]\n"
     )

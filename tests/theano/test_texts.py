@@ -82,3 +82,54 @@ def test_names_that_programs_import() -> None:
     assert remove(bool, [0, 1, 2]) == [0]
     assert unique([1, 2])
     assert not unique([1, 1])
+
+
+def test_numbers_in_indexes_are_inputs() -> None:
+    from symc.theano.tensor.subtensor import get_idx_list
+
+    m, i = T.dmatrix("m"), T.iscalar("i")
+    node = m[1, i:].owner
+    assert str(node.op) == "Subtensor{int64, int32::}"
+    assert [str(each) for each in node.inputs] == ["m", "Constant{1}", "ScalarFromTensor.0"]
+    row, rest = get_idx_list(node.inputs, node.op.idx_list)
+    assert (row.data, rest.start, rest.stop) == (1, node.inputs[2], None)
+    assert str(T.set_subtensor(m[1:3], 0.0).owner.op) == "IncSubtensor{Set;int64:int64:}"
+    assert m[0].owner.op == m[1].owner.op
+
+
+@pytest.mark.parametrize(
+    ("build", "text"),
+    [
+        (lambda x, m: T.dot(m, x) + x, "((m \\dot x) + x)"),
+        (lambda x, m: m.T, "m.T"),
+        (lambda x, m: -abs(x), "(-|x|)"),
+        (lambda x, m: T.switch(x > 0, x, x), "switch(gt(x, TensorConstant{0}), x, x)"),
+        (lambda x, m: x[1], "x[Constant{1}]"),
+        (lambda x, m: x[1:], "x[int64:]"),
+        (lambda x, m: T.join(0, x, x), "join(TensorConstant{0}, x, x)"),
+        (lambda x, m: T.cast(x % 2, "int32"), "int32(mod(x, TensorConstant{2}))"),
+        (lambda x, m: T.fill(x, 2.0), "fill(x, TensorConstant{2.0})"),
+        (lambda x, m: T.dvector("alpha") * x, "(\\alpha * x)"),
+        (lambda x, m: T.inplace.add_inplace(x, x), "(x += x)"),
+        (lambda x, m: T.inplace.exp_inplace(x), "exp=(x)"),
+    ],
+)  # fmt: skip
+def test_formulas_are_written_as_theano_does(build: Any, text: str) -> None:
+    assert theano.pp(build(T.dvector("x"), T.dmatrix("m"))) == text
+
+
+def test_the_equations_of_several_results() -> None:
+    x = T.dvector("x")
+    y = T.exp(x)
+    y.name = "y"
+    assert theano.pp([x], [y * y, y], {}) == "out[0] = (y * y)\ny = exp(x)"
+
+
+def test_places_of_use_and_values_in_memory() -> None:
+    a, b = T.dvectors("a", "b")
+    f = theano.function([a, b], [a + b, a + b - b], mode="FAST_COMPILE")
+    graph = theano.gof.FunctionGraph([a, b], [(s := a + b), s - b], clone=False)
+    assert debugprint(graph, file="str", print_clients=True).splitlines()[0] == (
+        "Elemwise{add,no_inplace} [id A] ''   0 clients:[('output', ''), ('[id C]', 0)]"
+    )
+    assert " |a  [None]" in debugprint(f, file="str", ids="", print_storage=True)

@@ -88,11 +88,14 @@ class Function:
 
     def __init__(self, made: Definition, containers: Sequence[Container] | None = None) -> None:
         self.definition = made
-        self.symc_function = compiled(made)
-        self.name = made.name or str(user_line())
-        self.trust_input = False
         # Whether lengths may differ at run time: None where that was no use.
         self.varies: bool | None = False
+        try:
+            self.symc_function = compiled(made)
+        except ShapeMismatch:  # of lengths that are known, such as those of axes that broadcast
+            self.symc_function = self._of_varying_lengths()
+        self.name = made.name or str(user_line())
+        self.trust_input = False
         kept = [_container(each) for each in made.ins] if containers is None else containers
         self.input_storage: list[Any] = list(kept)
         self.finder = Finder(made.ins, self.input_storage)
@@ -149,12 +152,18 @@ class Function:
         """Compiles for lengths that differ at run time, where an op allows them."""
         if self.varies is not False:
             raise
+        other = self._of_varying_lengths()
         self.varies = None
-        with lenient.varying():
-            other = compiled(self.definition)
         results = other(*values)
         self.symc_function, self.varies = other, True
         return results
+
+    def _of_varying_lengths(self) -> Any:
+        self.varies = None
+        with lenient.varying():
+            other = compiled(self.definition)
+        self.varies = True
+        return other
 
     def _returned(self, results: list[Any], subset: Any) -> Any:
         form, keys = self.definition.form, self.definition.keys

@@ -184,6 +184,9 @@ class ScalarConstant(_scalar_py_operators, Constant):  # pyright: ignore[reportI
 
     __hash__ = object.__hash__
 
+    def __str__(self) -> str:
+        return self.name or f"Constant{{{self.data}}}"
+
 
 Scalar.Variable, Scalar.Constant = ScalarVariable, ScalarConstant
 

@@ -55,14 +55,12 @@ def _is_length_of_one(v: Any) -> bool:
         return False
     if type(node.op).__name__ == "Shape_i":
         return bool(node.inputs[0].broadcastable[node.op.i])
-    if type(node.op).__name__ != "Subtensor" or len(node.inputs) != 1:
+    if type(node.op).__name__ != "Subtensor":
         return False
-    (shape,), index = node.inputs, node.op.idx_list
-    if len(index) != 1 or not isinstance(index[0], int) or shape.owner is None:
+    shape, place = node.inputs[0].owner, node.op.static_index(node)
+    if not isinstance(place, int) or shape is None or type(shape.op).__name__ != "Shape":
         return False
-    if type(shape.owner.op).__name__ != "Shape":
-        return False
-    return bool(shape.owner.inputs[0].broadcastable[index[0]])
+    return bool(shape.inputs[0].broadcastable[place])
 
 
 def _spread(v: Any) -> Any:
@@ -82,10 +80,9 @@ def _spread(v: Any) -> Any:
 
 def _chosen(node: Any) -> Any:
     """The scalar that an index by a number chooses of a vector made of scalars; else None."""
-    made, index = node.inputs[0].owner, node.op.idx_list
-    if made is None or type(made.op).__name__ != "MakeVector" or len(index) != 1:
+    made, place = node.inputs[0].owner, node.op.static_index(node)
+    if made is None or type(made.op).__name__ != "MakeVector":
         return None
-    place = index[0]
     if not isinstance(place, int) or not -len(made.inputs) <= place < len(made.inputs):
         return None
     return made.inputs[place].astype(made.op.dtype)

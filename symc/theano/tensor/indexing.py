@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from symc.theano.gof.graph import Constant, Variable
+from symc.theano.gof.type import Type
 from symc.theano.scalar.dtypes import discrete_dtypes, integer_dtypes
-from symc.theano.scalar.types import Scalar
+from symc.theano.scalar.types import Scalar, ScalarConstant, as_scalar, get_scalar_type
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 from symc.theano.tensor.type_other import NoneTypeT
@@ -26,13 +27,42 @@ class AdvancedIndexingError(TypeError):
 def filled(template: Sequence[Any], values: Sequence[Any]) -> tuple[Any, ...]:
     """The index of a template, values in its holes."""
     rest = iter(values)
+    return with_leaves(template, lambda entry: next(rest) if isinstance(entry, Type) else entry)
 
-    def fill(entry: Any) -> Any:
+
+def with_leaves(entries: Sequence[Any], change: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """An index whose entries, and the bounds of its slices, are changed."""
+
+    def changed(entry: Any) -> Any:
         if isinstance(entry, slice):
-            return slice(fill(entry.start), fill(entry.stop), fill(entry.step))
-        return next(rest) if isinstance(entry, TensorType) else entry
+            return slice(changed(entry.start), changed(entry.stop), changed(entry.step))
+        return change(entry)
 
-    return tuple(fill(entry) for entry in template)
+    return tuple(changed(entry) for entry in entries)
+
+
+def known(variables: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """The values of variables in an index: numbers for those that are constant numbers."""
+    pairs = zip(variables, values, strict=True)
+    return [int(v.data) if isinstance(v, ScalarConstant) else value for v, value in pairs]
+
+
+def make_constant(args: Sequence[Any]) -> tuple[Any, ...]:
+    """An index whose numbers are constants, as Theano's graphs have them."""
+
+    def conv(entry: Any) -> Any:
+        number = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
+        return ScalarConstant(get_scalar_type("int64"), entry) if number else entry
+
+    return with_leaves(args, conv)
+
+
+def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any], get_count: bool = False) -> Any:
+    """The index of an application: the variables in it in the places of their types."""
+    index = filled(idx_list, inputs[1:])
+    holes: list[Any] = []
+    with_leaves(idx_list, lambda entry: holes.append(entry) if isinstance(entry, Type) else None)
+    return (index, len(holes)) if get_count else index
 
 
 def split(entries: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any]]:
@@ -40,14 +70,22 @@ def split(entries: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any]]:
     found: list[Any] = []
 
     def take(entry: Any) -> Any:
-        if isinstance(entry, slice):
-            return slice(take(entry.start), take(entry.stop), take(entry.step))
-        if isinstance(entry, Variable):
-            found.append(entry)
-            return MASK if entry.type.dtype == "bool" else HOLE
-        return entry
+        if not isinstance(entry, Variable):
+            return entry
+        found.append(entry)
+        if isinstance(entry.type, Scalar):
+            return entry.type
+        return MASK if entry.type.dtype == "bool" else HOLE
 
-    return tuple(take(entry) for entry in entries), found
+    return with_leaves(entries, take), found
+
+
+def as_numbers(entries: Sequence[Any]) -> tuple[Any, ...]:
+    """A basic index whose numbers and tensors are variables of Theano's scalar types."""
+    return with_leaves(
+        make_constant(entries),
+        lambda entry: as_scalar(entry) if isinstance(entry, Variable) else entry,
+    )
 
 
 def hashable(template: Sequence[Any]) -> tuple[Any, ...]:
@@ -182,7 +220,7 @@ def basic_flags(template: Sequence[Any], flags: Sequence[bool]) -> list[bool]:
 
 def _keeps_one(entry: slice) -> bool:
     start, stop = entry.start, entry.stop
-    if start not in (None, 0) or isinstance(start, TensorType):
+    if isinstance(start, Variable) or start not in (None, 0):
         return False
     return stop is None or (isinstance(stop, int) and stop > 0)
 

@@ -273,8 +273,8 @@ def vector_length(v: Any) -> int:
         if type(node.op).__name__ == "Elemwise" and len(node.inputs) == 1:
             return vector_length(node.inputs[0])
         if type(node.op).__name__ == "Subtensor":
-            known = node.op.static_slice()
-            if known is not None:
+            known = node.op.static_index(node)
+            if isinstance(known, slice):
                 return len(range(vector_length(node.inputs[0]))[known])
     raise ValueError(f"length not known: {v}")
 

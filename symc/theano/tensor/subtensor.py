@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import symc.tensor as T
 from symc.graph.node import Tensor
-from symc.theano.gof.graph import Apply, Constant
+from symc.theano.gof.graph import Apply, Constant, Variable
 from symc.theano.gof.in_place import OverwritesFirst
 from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.lenient import lengths_vary, spread, spread_index
 from symc.theano.scalar.dtypes import integer_dtypes
+from symc.theano.scalar.types import as_scalar
 from symc.theano.tensor.canonical_slices import (
     get_canonical_form_slice as get_canonical_form_slice,
 )
@@ -23,14 +24,18 @@ from symc.theano.tensor.indexing import (
     MASK,
     AdvancedIndexingError,
     advanced_flags,
+    as_numbers,
     basic_flags,
     filled,
     hashable,
     is_advanced,
+    known,
     parsed,
     split,
     without_none,
 )
+from symc.theano.tensor.indexing import get_idx_list as get_idx_list
+from symc.theano.tensor.indexing import make_constant as make_constant
 from symc.theano.tensor.shaping import Reshape, addbroadcast
 from symc.theano.tensor.type import TensorType
 
@@ -59,15 +64,18 @@ class Indexing(Op):
         return filled(self.idx_list, values)
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}{{{', '.join(map(_shown, self.idx_list))}}}"
+        return type(self).__name__
+
+    def shown_index(self) -> str:
+        """The index as text: the types of what is in it."""
+        return ", ".join(map(_shown, self.idx_list))
 
 
 def _shown(entry: Any) -> str:
     if isinstance(entry, slice):
-        bounds = ["" if bound is None else _shown(bound) for bound in (entry.start, entry.stop)]
-        step = "" if entry.step is None else f":{_shown(entry.step)}"
-        return ":".join(bounds) + step
-    return "int64" if isinstance(entry, TensorType) else str(entry)
+        bounds = (entry.start, entry.stop, entry.step)
+        return ":".join("" if bound is None else str(bound) for bound in bounds)
+    return str(entry)
 
 
 def _zeros(x: Any) -> Any:
@@ -93,25 +101,26 @@ class Subtensor(Indexing):
         x = as_tensor_variable(x)
         if len(self.idx_list) > x.type.ndim:
             raise IndexError("too many indices for array")
-        flags = basic_flags(self.idx_list, x.type.broadcastable)
-        given = [as_tensor_variable(each) for each in inputs]
+        given = [as_scalar(each) for each in inputs]
+        flags = basic_flags(self.index(known(given, given)), x.type.broadcastable)
         return Apply(self, [x, *given], [TensorType(x.type.dtype, flags)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        return [inputs[0][self.index(inputs[1:])]]
+        return [inputs[0][self.index(known(node.inputs[1:], inputs[1:]))]]
 
     def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
         del outputs
         x, *index = inputs
         return _of_part(x, index, IncSubtensor(self.idx_list)(_zeros(x), output_grads[0], *index))
 
-    def static_slice(self) -> slice | None:
-        """The slice, where it is the whole index and of numbers."""
-        entry = self.idx_list[0]
-        known = isinstance(entry, slice) and not any(
-            isinstance(bound, TensorType) for bound in (entry.start, entry.stop, entry.step)
-        )
-        return entry if known and len(self.idx_list) == 1 else None
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.shown_index()}}}"
+
+    def static_index(self, node: Apply) -> Any:
+        """The only entry of the index of an application, where it is of numbers; else None."""
+        (entry, *more) = self.index(known(node.inputs[1:], node.inputs[1:]))
+        bounds = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
+        return None if more or any(isinstance(each, Variable) for each in bounds) else entry
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Indexes have no gradient."""
@@ -237,7 +246,7 @@ def getitem(x: Any, index: Any) -> Any:
         if len(entries) == 1:
             break
         entries.pop()
-    template, inputs = split(entries)
+    template, inputs = split(as_numbers(entries))
     return Subtensor(template)(x, *inputs)
 
 
@@ -270,12 +279,16 @@ class Writing(Indexing, OverwritesFirst):
 
     def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
         x, y = as_tensor_variable(x), as_tensor_variable(y)
-        given = [as_tensor_variable(each) for each in inputs]
-        return Apply(self, [x, y, *given], [x.type()])
+        return Apply(self, [x, y, *map(self.as_index, inputs)], [x.type()])
+
+    @staticmethod
+    def as_index(given: Any) -> Any:
+        """A variable in the index, of the type that it has there."""
+        return as_tensor_variable(given)
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         x, y, *values = inputs
-        part = x[self.index(values)]
+        part = x[self.index(known(node.inputs[2:], values))]
         return [_written(x, part, y, not self.set_instead_of_inc)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -285,6 +298,15 @@ class Writing(Indexing, OverwritesFirst):
 
 class IncSubtensor(Writing):
     """A part by numbers and slices."""
+
+    @staticmethod
+    def as_index(given: Any) -> Any:
+        return as_scalar(given)
+
+    def __str__(self) -> str:
+        how = "Set" if self.set_instead_of_inc else "Inc"
+        overwriting = "Inplace" if self.inplace else ""
+        return f"{type(self).__name__}{{{overwriting}{how};{self.shown_index()}}}"
 
 
 class AdvancedIncSubtensor(Writing):
@@ -301,6 +323,10 @@ class AdvancedIncSubtensor(Writing):
             idx_list, inplace, set_instead_of_inc = None, idx_list, inplace
         super().__init__(() if idx_list is None else idx_list, inplace, set_instead_of_inc)
         self.bare = idx_list is None
+
+    def __str__(self) -> str:
+        name, sets = type(self).__name__, self.set_instead_of_inc
+        return f"{name}{{inplace={self.inplace},  set_instead_of_inc={sets}}}"
 
     def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
         if self.bare:
@@ -322,6 +348,10 @@ class AdvancedIncSubtensor1(OverwritesFirst):
 
     def __init__(self, inplace: bool = False, set_instead_of_inc: bool = False) -> None:
         self.inplace, self.set_instead_of_inc = inplace, set_instead_of_inc
+
+    def __str__(self) -> str:
+        where = "inplace" if self.inplace else "no_inplace"
+        return f"{type(self).__name__}{{{where},{'set' if self.set_instead_of_inc else 'inc'}}}"
 
     def make_node(self, x: Any, y: Any, ilist: Any) -> Apply:
         x, y, rows = as_tensor_variable(x), as_tensor_variable(y), as_tensor_variable(ilist)

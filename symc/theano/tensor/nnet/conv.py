@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from symc.theano.gof.op import Op
+from symc.theano.tensor.folding import get_scalar_constant_value
 from symc.theano.tensor.nnet import abstract_conv
 
 imported_scipy_signal = find_spec("scipy") is not None
@@ -15,13 +16,23 @@ def conv2d(
     input: Any, filters: Any, image_shape: Any = None, filter_shape: Any = None,
     border_mode: Any = "valid", subsample: Any = (1, 1), **kwargs: Any,
 ) -> Any:  # fmt: skip
-    """The convolution of images with filters."""
+    """The convolution of images with filters, whose shapes are constants where they are given."""
     for name in ("unroll_batch", "unroll_kern", "unroll_patch", "verbose", "version", "imshp",
                  "kshp", "bsize", "nkern", "openmp"):  # fmt: skip
         kwargs.pop(name, None)
+    image_shape, filter_shape = _numbers(image_shape), _numbers(filter_shape)
+    if image_shape and filter_shape and None not in (image_shape[1], filter_shape[1]):
+        assert image_shape[1] == filter_shape[1], (image_shape, filter_shape)
     return abstract_conv.conv2d(
         input, filters, image_shape, filter_shape, border_mode, subsample, **kwargs
     )
+
+
+def _numbers(shape: Any) -> list[int | None] | None:
+    """A shape as numbers. Raises NotScalarConstantError for lengths that are not known."""
+    if shape is None:
+        return None
+    return [None if each is None else int(get_scalar_constant_value(each)) for each in shape]
 
 
 class ConvOp(Op):

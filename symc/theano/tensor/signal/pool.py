@@ -49,10 +49,10 @@ class Pool(Op):
         x = as_tensor_variable(x)
         ws, stride, pad = lengths = pool_lengths(self.ndim, ws, stride, pad)
         sizes, pads = constant_of(ws), constant_of(pad)
-        if pads is None or pads.any():
+        if pads is not None and pads.any():
             if not self.ignore_border:
                 raise NotImplementedError("padding works only with ignore_border=True")
-            if pads is not None and sizes is not None and (pads >= sizes).any():
+            if sizes is not None and (pads >= sizes).any():
                 raise NotImplementedError("padding must be smaller than strides")
         if x.type.ndim < self.ndim:
             raise TypeError(f"the input of a pooling has at least {self.ndim} axes")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import symc
 import symc.tensor as T
+from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor
 from symc.theano.tensor.shaping import element
 
@@ -51,6 +53,8 @@ def _gathered(
     counted: Any = None
     for axis in range(ndim):
         size, step, pad = (T.cast(element(each, axis), "int64") for each in lengths)
+        if not ignore_border and constant_value(pad) is None:
+            x = symc.Assert("padding works only with ignore_border=True")(x, T.eq(pad, 0))
         own = T.cast(T.as_tensor(T.shape(x)[first + 2 * axis]), "int64")
         places = _places(own, size, step, pad, ignore_border)
         real = (places >= 0) & (places < own)
