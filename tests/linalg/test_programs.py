@@ -123,6 +123,21 @@ def test_rules_of_linear_algebra_are_loaded_with_it() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_modules_are_imported_with_their_functions() -> None:
+    code = (
+        "import sys, symc.tensor as T\n"
+        "x = T.linalg.cholesky(T.matrix('x'))\n"
+        "assert 'symc.tensor.linalg.definite' in sys.modules\n"
+        "assert 'symc.tensor.linalg.singular' not in sys.modules\n"
+        "from symc.tensor.linalg import singular, svd\n"
+        "assert T.linalg.singular is singular and T.linalg.svd is svd\n"
+        "from symc.tensor.linalg import *\n"
+        "assert eigh is T.linalg.eigh and eigh.__module__ == 'symc.tensor.linalg'\n"
+        "assert 'svd' in dir(T.linalg) and dir(T.linalg) == T.linalg.__all__\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_adjoint_of_a_solution_needs_no_conjugate_of_the_matrix() -> None:
     a, b = T.matrix("a", "complex128"), T.vector("b", "complex128")
     gradient = optimize(symc.grad(abs(L.solve(a, b)).sum(), b))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 from typing import Any
 
@@ -158,6 +159,24 @@ def test_an_op_of_a_users_is_performed_or_converted() -> None:
     assert performed(f)[0][1] == "it has no converter"
     symc.pytensor.symc_funcify.register(Tripled, lambda op, node, **_: lambda x: x * 3)
     compare([x], pt.exp(Tripled()(x + 1)), [np.arange(3.0)])
+
+
+def test_no_garbage_is_collected_while_a_graph_is_converted() -> None:
+    class Seen(Doubled):
+        pass
+
+    collecting: list[bool] = []
+
+    def converter(op: Any, **_: Any) -> Any:
+        collecting.append(gc.isenabled())
+        return lambda x: x * 2
+
+    symc.pytensor.symc_funcify.register(Seen, converter)
+    x = pt.dvector("x")
+    compare([x], Seen()(x), [np.arange(3.0)])
+    assert gc.isenabled()
+    assert not any(collecting)
+    assert collecting
 
 
 def test_sparse_matrices_are_refused_by_name() -> None:
