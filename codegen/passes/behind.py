@@ -40,7 +40,7 @@ from symc.codegen.passes.ahead import (
     with_loops,
     without_unused,
 )
-from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.dependence import accesses, is_unit
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.vectorize import has_vector_form
 from symc.codegen.passes.walk import (
@@ -84,7 +84,10 @@ def _is_scatter(loop: Loop, scalars: set[str]) -> bool:
     changed = written(loop.body)
     read = {load.buffer for stmt in loop.body for e in _values(stmt) for load in loads_within(e)}
     folded = changed & scalars
-    return bool(folded) and folded.isdisjoint(read) and not changed <= scalars
+    if not folded or not folded.isdisjoint(read):
+        return False
+    places = accesses(loop).places
+    return any(None in places[buffer] for buffer in changed - scalars)
 
 
 def _values(stmt: Stmt) -> tuple[Expr, ...]:

@@ -22,7 +22,7 @@ from pytensor.tensor.type import TensorType
 from symc import tensor as T
 from symc.errors import SymcError
 from symc.graph.inputs import Input, as_tensor, constant, constant_value
-from symc.graph.node import Tensor
+from symc.graph.node import Array, Tensor
 from symc.graph.provenance import NOWHERE, Where, located_at
 from symc.pytensor.streams import is_generator, key_of
 
@@ -137,6 +137,17 @@ def _with_lengths(result: Tensor, shape: Sequence[int | None], variable: Any) ->
     return T.specify_shape(result, wanted) if any(w is not None for w in wanted) else result
 
 
+def _narrow(array: Array) -> Array:
+    """An array without numbers below 0 as the shortest unsigned integers; others as they are.
+
+    Indexes take a quarter of the memory then, and need no length added where they count backwards.
+    """
+    if array.dtype.kind not in "iu" or array.min() < 0:
+        return array
+    short = array.astype(np.min_scalar_type(array.max()))
+    return short if short.itemsize < array.itemsize else array
+
+
 def known(tensor: Any) -> Any:
     """The value of a tensor that is a constant, else None."""
     return constant_value(tensor) if isinstance(tensor, Tensor) else tensor
@@ -169,8 +180,10 @@ class Conversion:
         if array.dtype == object:
             raise OnHost(f"a {type(data).__name__} is no array")
         if array.size > LARGE:
-            made = T.tensor(str(array.dtype), shape=array.shape)
-            self.large.append((made, np.ascontiguousarray(array)))
+            passed = _narrow(np.ascontiguousarray(array))
+            made = T.tensor(str(passed.dtype), shape=passed.shape)
+            self.large.append((made, passed))
+            made = made if passed.dtype == array.dtype else T.cast(made, str(array.dtype))
         elif array.size == 1 and array.ndim and array.dtype.kind == "f":
             # A number with axes, of which PyTensor makes many: rules look for numbers.
             made = T.dimshuffle(constant(array.reshape(())), *["x"] * array.ndim)

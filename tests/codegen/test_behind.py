@@ -78,6 +78,15 @@ def behind(f: symc.Function) -> int:
     )
 
 
+def test_rows_beside_folds_are_no_scatters() -> None:
+    m = T.tensor("float64", shape=(500, 3), name="m")
+    shares = T.exp(m * m * 2.0 - T.max(m * m * 2.0, axis=1, keepdims=True))
+    f = symc.function([m], shares / shares.sum(axis=1, keepdims=True))
+    assert behind(f) == 0
+    n = T.matrix("n")
+    assert behind(symc.function([n], T.nnet.softmax(n * 2.0 + 1.0))) == 0
+
+
 def test_sums_over_chunks_of_the_same_arrays_join_a_scatter() -> None:
     n = 3 * 16384 + 5  # known, so that the sums go over chunks
     k = T.tensor("int64", shape=(n,), name="k")

@@ -161,6 +161,23 @@ def test_an_op_of_a_users_is_performed_or_converted() -> None:
     compare([x], pt.exp(Tripled()(x + 1)), [np.arange(3.0)])
 
 
+@pytest.mark.parametrize(
+    ("least", "most", "passed"),
+    [(0, 300, "uint16"), (0, 255, "uint8"), (-1, 300, "int64"), (0, 2**40, "int64")],
+)
+def test_long_constants_without_numbers_below_0_are_passed_in_short(
+    least: int, most: int, passed: str
+) -> None:
+    data = np.random.default_rng(0).integers(0, 200, 5000)
+    data[:2] = least, most
+    index, x = pt.constant(data), pt.dvector("x")
+    outputs = [index * x[0], index - pt.cast(x[0], "int64")]
+    outputs += [x[index]] if most <= 300 else []
+    f = compare([x], outputs, [np.arange(7.0, 308.0)])
+    (function,) = symc.pytensor.functions(f)
+    assert [v.dtype.name for v in function.request.inputs] == ["float64", passed]
+
+
 def test_no_garbage_is_collected_while_a_graph_is_converted() -> None:
     class Seen(Doubled):
         pass
