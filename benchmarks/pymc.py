@@ -3,10 +3,12 @@
 In one process: builds log density and gradient of each model in each mode, compares the values,
 then times calls, all modes in turn, round by round. symc's own part of a build, of which the table
 has the part without a cache and with one, is what its linker takes: conversion, compilation, the C
-compiler. `--sample` times `pm.sample` instead, in processes of their own, from the script's start,
-with caches empty and then filled. `--rewrites` compares `symc.pytensor.mode(rewrites="few")` with
-the mode "SYMC" instead: builds from a filled cache, in turns, and calls. Seconds are of processor
-time, but for those of calls. Prints a table in Markdown; `--json FILE` writes all figures.
+compiler. In its place `--sample` times `pm.sample` in processes of their own, from the script's
+start, with caches empty and then filled; `--rewrites` compares
+`symc.pytensor.mode(rewrites="few")` with the mode "SYMC": builds from a filled cache, in turns, and
+calls; `--fresh` gives symc's own part with a filled cache in new processes. Seconds are of
+processor time, but for those of calls. Prints a table in Markdown; `--json FILE` writes all the
+figures.
 """
 
 from __future__ import annotations
@@ -220,13 +222,14 @@ def main() -> None:
     parser.add_argument("--modes", default="SYMC,NUMBA,CVM,JAX")
     parser.add_argument("--sample", action="store_true")
     parser.add_argument("--rewrites", action="store_true")
+    parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     modes: list[str] = given.modes.split(",")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SYMC_CACHE_DIR"] = folder  # so that the first build is a cold one
         import symc.pytensor  # noqa: F401 -- registers the mode
-        from benchmarks import pymc_sampling
+        from benchmarks import pymc_fresh, pymc_sampling
         from benchmarks.pymc_models import MODELS
 
         wanted = [m for m in MODELS if not given.models or m.__name__ in given.models]
@@ -239,12 +242,16 @@ def main() -> None:
                 }
             elif given.rewrites:
                 row = rewrites_compared(make)
+            elif given.fresh:
+                row = pymc_fresh.measured(make.__name__, pymc_sampling.bytecode())
             else:
                 row = measured(make, modes)
             rows.append(row)
             print(json.dumps(row), file=sys.stderr, flush=True)
     if given.sample:
         print(pymc_sampling.shown(rows, modes))
+    elif given.fresh:
+        print(pymc_fresh.shown(rows))
     else:
         print(rewrites_shown(rows) if given.rewrites else shown(rows, modes))
     if given.json:

@@ -49,7 +49,7 @@ def sampled(name: str, mode: str, warm_runs: int = 1) -> dict[str, Any]:
             "NUMBA_CACHE_DIR": f"{folder}/numba",
             "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor",
             "PYTHONPATH": str(ROOT),
-            "PYTHONPYCACHEPREFIX": _bytecode(),
+            "PYTHONPYCACHEPREFIX": bytecode(),
             "PYTHONDONTWRITEBYTECODE": "",
         }
         runs = [_run(name, mode, caches) for _ in range(1 + warm_runs)]
@@ -58,7 +58,7 @@ def sampled(name: str, mode: str, warm_runs: int = 1) -> dict[str, Any]:
 
 
 @functools.cache
-def _bytecode() -> str:
+def bytecode() -> str:
     """A folder with the bytecode of all packages, as `pip install` makes it, but not every tool."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
