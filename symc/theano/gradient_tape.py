@@ -73,7 +73,8 @@ class Tape:
         return found[::-1]
 
     def walk_back(self, bars: dict[Any, Any]) -> None:
-        """Adds to `bars` the gradients by what the applications need."""
+        """Adds to `bars` the gradients by what the applications need; those in it stay."""
+        fixed = set(bars)
         for node in reversed(self.nodes):
             results = self.results(node)
             given = [bars.get(each) for each in results]
@@ -88,7 +89,7 @@ class Tape:
             for position, (each, part) in enumerate(zip(node.inputs, parts, strict=True)):
                 if part is None or isinstance(part.type, DisconnectedType):
                     continue
-                if any(pattern[position]):
+                if any(pattern[position]) and each not in fixed:
                     bars[each] = added(bars.get(each), _with_dtype(each, part))
 
 

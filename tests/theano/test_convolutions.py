@@ -172,3 +172,30 @@ def test_windows_longer_than_an_image_of_known_length() -> None:
     x = T.TensorType("float64", (False, False, True, True))()
     f = theano.function([x], pool_2d(x, (2, 2), True))
     assert f(np.ones((2, 3, 1, 1))).shape == (2, 3, 0, 0)
+
+
+def test_gradients_of_convolutions_of_volumes_by_name() -> None:
+    x, w, bar = T.TensorType("float64", (False,) * 5)("x"), T.dtensor5("w"), T.dtensor5("bar")
+    shapes: tuple[Any, ...] = ((2, 3, 5, 5, 6), (4, 3, 2, 3, 2), (2, 4, 2, 3, 3))
+    made = abstract_conv.conv3d(x, w, border_mode=(0, 1, 0), subsample=(2, 2, 2))
+    options: dict[str, Any] = {"border_mode": (0, 1, 0), "subsample": (2, 2, 2)}
+    by_name = [
+        abstract_conv.conv3d_grad_wrt_inputs(bar, w, shapes[0], **options),
+        abstract_conv.conv3d_grad_wrt_weights(x, bar, shapes[1], **options),
+    ]
+    f = theano.function([x, w, bar], [*by_name, *T.grad(None, [x, w], known_grads={made: bar})])
+    rng = np.random.default_rng(0)
+    results = f(*(rng.standard_normal(shape) for shape in shapes))
+    for own, expected in zip(results[:2], results[2:], strict=True):
+        np.testing.assert_allclose(own, expected, rtol=1e-10, atol=1e-10)
+
+
+def test_shapes_that_convolutions_are_told_of_are_checked_where_the_flag_says_so() -> None:
+    x, w = T.dtensor4s("x", "w")
+    with theano.configparser.change_flags({"conv.assert_shape": True}):
+        f = theano.function([x, w], abstract_conv.conv2d(x, w, (3, 5, 7, 11), (7, 5, 3, 3)))
+    assert f(np.zeros((3, 5, 7, 11)), np.zeros((7, 5, 3, 3))).shape == (3, 7, 5, 9)
+    with pytest.raises(AssertionError, match="told of the shape"):
+        f(np.zeros((3, 5, 9, 11)), np.zeros((7, 5, 3, 3)))
+    with pytest.raises(ValueError, match="tuple of constants"):
+        abstract_conv.AbstractConv2d(imshp=T.lvector())

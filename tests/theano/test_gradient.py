@@ -135,3 +135,13 @@ def test_ops_of_programs_take_part() -> None:
     values, slopes = f([0.0, 1.0])
     np.testing.assert_allclose(values, [2.0, 2 * np.e])
     np.testing.assert_allclose(slopes, values)
+
+
+def test_a_known_gradient_is_not_added_to_that_of_the_cost() -> None:
+    x, bar = T.dvectors("x", "bar")
+    y = x**2
+    f = theano.function([x, bar], T.grad(y.sum(), x, known_grads={y: bar}))
+    np.testing.assert_array_equal(f([1.0, 2.0], [10.0, 100.0]), [20.0, 400.0])
+    z = T.exp(y)
+    both = T.grad(None, x, known_grads={z: z, y: bar})
+    np.testing.assert_array_equal(both.eval({x: [1.0], bar: [3.0]}), [6.0])

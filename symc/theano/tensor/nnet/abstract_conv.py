@@ -12,13 +12,14 @@ from symc.derivatives.reverse import placeholder
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute
 from symc.tensor import nnet
+from symc.theano.configparser import config
 from symc.theano.gof.graph import Apply, Constant, Variable
 from symc.theano.gof.op import Op
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.math import cast
-from symc.theano.tensor.shaping import as_lengths
+from symc.theano.tensor.shaping import as_lengths, vector_length
 from symc.theano.tensor.type import TensorType
 
 imported_scipy_signal = True  # whether convolutions run without C code
@@ -82,9 +83,7 @@ class AbstractConv(Op):
         return Apply(self, [cast(img, dtype), cast(kern, dtype)], [TensorType(dtype, flags)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        img = T.specify_shape(inputs[0], self.imshp) if self.imshp else inputs[0]
-        kern = T.specify_shape(inputs[1], self.kshp) if self.kshp else inputs[1]
-        return [self.convolved(img, kern)]
+        return [self.convolved(_of(self.imshp, inputs[0]), _of(self.kshp, inputs[1]))]
 
     @property
     def kernel_rank(self) -> int:
@@ -130,10 +129,23 @@ def checked_border(border_mode: Any, convdim: int) -> Any:
     return pairs
 
 
+def _of(shape: Any, x: Tensor) -> Tensor:
+    """A tensor that is said to have a shape: checked where ``config.conv.assert_shape`` is set."""
+    if not shape:
+        return x
+    if not config.conv.assert_shape:
+        return T.specify_shape(x, shape)
+    pairs = zip(T.shape(x), shape, strict=True)
+    fits = [T.eq(T.as_tensor(n), wanted) for n, wanted in pairs if wanted is not None]
+    return symc.Assert(f"a convolution was told of the shape {shape}")(x, *fits)
+
+
 def known_shape(shape: Any, rank: int) -> tuple[int | None, ...] | None:
     """A shape as numbers, None where a length is not known."""
     if shape is None:
         return None
+    if not isinstance(shape, tuple | list):
+        raise ValueError(f"a shape is a tuple of constants and None, not {shape}")
     found: list[int | None] = []
     for each in shape:
         if isinstance(each, Constant):
@@ -142,6 +154,13 @@ def known_shape(shape: Any, rank: int) -> tuple[int | None, ...] | None:
     if len(found) != rank:
         raise ValueError(f"a shape of {rank} lengths is needed, not {shape}")
     return tuple(found) if any(each is not None for each in found) else None
+
+
+def _listed(shape: Any) -> Any:
+    """The lengths of a shape one by one, where it is given as a vector."""
+    if not isinstance(shape, Variable):
+        return shape
+    return [shape[axis] for axis in range(vector_length(shape))]
 
 
 def conv2d(
@@ -157,8 +176,8 @@ def conv2d(
     if kwargs:
         raise TypeError(f"conv2d() got unexpected keyword arguments {sorted(kwargs)}")
     op = AbstractConv2d(
-        image_shape if input_shape is None else input_shape, filter_shape, border_mode, subsample,
-        filter_flip, filter_dilation, num_groups, unshared,
+        _listed(image_shape if input_shape is None else input_shape), _listed(filter_shape),
+        border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared,
     )  # fmt: skip
     return op(input, filters)
 
@@ -170,8 +189,9 @@ def conv3d(
 ) -> Any:  # fmt: skip
     """The convolution of volumes with filters."""
     op = AbstractConv3d(
-        input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups
-    )
+        _listed(input_shape), _listed(filter_shape), border_mode, subsample, filter_flip,
+        filter_dilation, num_groups,
+    )  # fmt: skip
     return op(input, filters)
 
 
@@ -203,7 +223,7 @@ class ConvGradInputs(ConvGradient):
         return Apply(self, given, [TensorType(dtype, flags)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        kern, bar, shape = inputs
+        kern, bar, shape = _of(self.kshp, inputs[0]), *inputs[1:]
         spatial = as_lengths(shape, self.convdim)
         known = self.imshp or (None,) * (2 + self.convdim)
         lengths = [
@@ -234,7 +254,7 @@ class ConvGradWeights(ConvGradient):
         return Apply(self, given, [TensorType(dtype, flags)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        img, bar, shape = inputs
+        img, bar, shape = _of(self.imshp, inputs[0]), *inputs[1:]
         known = self.kshp or (None,) * self.kernel_rank
         spatial = zip(as_lengths(shape, self.convdim), known[-self.convdim :], strict=True)
         channels: Any = T.shape(img)[1] // self.num_groups
@@ -303,29 +323,39 @@ class AbstractConv3d_gradWeights(ByName, ConvGradWeights):
 
 
 def conv2d_grad_wrt_inputs(
-    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None,
-    border_mode: Any = "valid", subsample: Any = (1, 1), filter_flip: bool = True,
-    filter_dilation: Any = (1, 1), num_groups: int = 1, unshared: bool = False,
+    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None, *args: Any,
+    **kwargs: Any,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution by its images."""
-    op = AbstractConv2d_gradInputs(
-        input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation,
-        num_groups, unshared,
-    )  # fmt: skip
+    """The gradient of a convolution by its images; further arguments are those of `ByName`."""
+    op = AbstractConv2d_gradInputs(_listed(input_shape), _listed(filter_shape), *args, **kwargs)
     return op(filters, output_grad, list(input_shape[-2:]))
 
 
-def conv2d_grad_wrt_weights(
-    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None,
-    border_mode: Any = "valid", subsample: Any = (1, 1), filter_flip: bool = True,
-    filter_dilation: Any = (1, 1), num_groups: int = 1, unshared: bool = False,
+def conv3d_grad_wrt_inputs(
+    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None, *args: Any,
+    **kwargs: Any,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution by its filters."""
-    op = AbstractConv2d_gradWeights(
-        input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation,
-        num_groups, unshared,
-    )  # fmt: skip
+    """The gradient of a convolution by its volumes; further arguments are those of `ByName`."""
+    op = AbstractConv3d_gradInputs(_listed(input_shape), _listed(filter_shape), *args, **kwargs)
+    return op(filters, output_grad, list(input_shape[-3:]))
+
+
+def conv2d_grad_wrt_weights(
+    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None, *args: Any,
+    **kwargs: Any,
+) -> Any:  # fmt: skip
+    """The gradient of a convolution by its filters; further arguments are those of `ByName`."""
+    op = AbstractConv2d_gradWeights(_listed(input_shape), _listed(filter_shape), *args, **kwargs)
     return op(input, output_grad, list(filter_shape[-2:]))
+
+
+def conv3d_grad_wrt_weights(
+    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None, *args: Any,
+    **kwargs: Any,
+) -> Any:  # fmt: skip
+    """The gradient of a convolution of volumes by its filters; further arguments: `ByName`."""
+    op = AbstractConv3d_gradWeights(_listed(input_shape), _listed(filter_shape), *args, **kwargs)
+    return op(input, output_grad, list(filter_shape[-3:]))
 
 
 def conv2d_transpose(
