@@ -100,3 +100,22 @@ def test_settings_are_known_by_name_and_come_back() -> None:
         theano.config.floatX = "float8"
     with pytest.raises(AttributeError, match="no_such"):
         theano.config.no_such = 1
+
+
+def test_reductions_round_to_the_dtype_that_is_asked_for_at_the_end() -> None:
+    x = T.fmatrix("x")
+    given = np.full((2, 2), 0.75, dtype="float32")
+    assert T.sum(x, dtype="int8").eval({x: given}) == 3
+    assert T.mean(x, dtype="int8").dtype == "float64"
+    assert T.mean(x, dtype="int8").eval({x: given}) == 0.75
+    assert T.mean(T.lmatrix(), dtype="float16").dtype == "float16"
+    assert str(T.sum(x, dtype="int8").owner.op) == "Sum{acc_dtype=float64}"
+    with pytest.raises(TypeError, match="precision would be lost"):
+        T.sum(T.dmatrix(), acc_dtype="float32")
+
+
+def test_products_of_float32_are_accumulated_in_float64() -> None:
+    x = T.fvector("x")
+    given = (1 + np.random.default_rng(0).uniform(-0.1, 0.1, 500)).astype("float32")
+    exact = np.prod(given.astype("float64")).astype("float32")
+    assert T.prod(x).eval({x: given}) == exact

@@ -27,6 +27,7 @@ class ScalarOp(Op):
 
     nin = -1
     nout = 1
+    name: str | None = None
     rule: ClassVar[Any] = None
     means: ClassVar[Any] = None
     operands: ClassVar[str] = "out"

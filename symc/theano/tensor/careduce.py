@@ -140,32 +140,30 @@ class CAReduceDtype(CAReduce):
         return f"{type(self).__name__}{{{axes}acc_dtype={self.acc_dtype}}}"
 
     def output_dtype(self, dtype: str) -> str:
-        wanted = self.dtype or _INTEGERS.get(dtype, dtype)
-        if dtype in continuous_dtypes and wanted in discrete_dtypes:
-            raise TypeError(
-                f"Cannot build {self} node with input dtype {dtype} and output dtype {wanted}, as "
-                "precision would be lost. To correct this error, you can:\n  - not specify a dtype"
-                " for the output\n  - use a dtype at least as precise"
-            )
-        acc = self._accumulator(dtype)
-        if upcast(acc, wanted) != acc and self.acc_dtype:
-            raise TypeError(
-                f"Cannot build {self} node with input dtype {dtype} and acc_dtype {acc}, as "
-                "precision would be lost."
-            )
-        return wanted
+        """The dtype of the result for operands of a dtype: rounded to, if it is narrower."""
+        return self.dtype or _INTEGERS.get(dtype, dtype)
 
     def _accumulator(self, dtype: str) -> str:
-        if self.acc_dtype:
-            return self.acc_dtype
-        return _WIDE.get(self.dtype or dtype, self.dtype or _INTEGERS.get(dtype, dtype))
+        acc = self.acc_dtype
+        if acc is None:
+            return _WIDE.get(dtype, _INTEGERS.get(dtype, dtype))
+        widens = acc in continuous_dtypes and dtype in discrete_dtypes
+        if upcast(dtype, acc) != acc and not widens:
+            raise TypeError(
+                f"Cannot build {self} node with input dtype {dtype} and acc_dtype {acc}, as "
+                "precision would be lost. To correct this error, you can:\n  - not specify "
+                "acc_dtype, or\n  - use one that is at least as precise, or\n  - specify dtype "
+                "instead"
+            )
+        return acc
 
     def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
         dtype = x.dtype.name
-        wanted = self.dtype or _INTEGERS.get(dtype, dtype)
-        usual = self.acc_dtype in (None, _WIDE.get(wanted, wanted))
+        wanted, acc = self.output_dtype(dtype), self._accumulator(dtype)
+        # symc's sums of float32 are as good as those in float64; products are not.
+        usual = acc == _WIDE.get(dtype, dtype) and self.scalar_op.name != "mul"
         if not usual or x.dtype.is_integer or dtype == "bool":
-            x = T.cast(x, self._accumulator(dtype))
+            x = T.cast(x, acc)
         elif upcast(dtype, wanted) == wanted:
             x = T.cast(x, wanted)
         return T.cast(self.total(x, axis), wanted)

@@ -283,8 +283,6 @@ def mean(
     sum_dtype = dtype_name(dtype)
     if dtype is None and x.dtype == "float16":
         sum_dtype = "float32"
-    elif sum_dtype in discrete_dtypes:
-        sum_dtype = None
     s = sum(x, axis=axis, dtype=sum_dtype, keepdims=keepdims, acc_dtype=acc_dtype)
     lengths = math.cast(
         shape(x), s.dtype if s.dtype in ("float16", "float32", "complex64") else "float64"
@@ -292,10 +290,10 @@ def mean(
     found = axes_of(axis, x.ndim)
     for position in range(x.ndim) if found is None else found:
         s = math.true_div(s, lengths[position])
-    if dtype is None and x.dtype == "float16":
-        s = math.cast(s, "float16")
     if s.dtype in discrete_dtypes:  # nothing was divided
         s = math.cast(s, "float64")
+    if dtype_name(dtype) == "float16" or (dtype is None and x.dtype == "float16"):
+        s = math.cast(s, "float16")
     s.name = "mean"
     return s
 
