@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,11 @@ class numeric_grad:
         return position, place, absolute, relative
 
 
+def _on_copies(function: Any) -> Callable[[Sequence[Any]], Any]:
+    """A function of a list of arrays, which may overwrite copies of them."""
+    return lambda points: function(*(np.array(each) for each in points))
+
+
 def verify_grad(
     fun: Any, pt: Any, n_tests: int = 2, rng: Any = None, eps: float | None = None,
     out_type: Any = None, abs_tol: float | None = None, rel_tol: float | None = None,
@@ -102,20 +107,23 @@ def verify_grad(
     output = fun(*inputs)
     if isinstance(output, list):
         raise NotImplementedError("cant (yet) autotest gradient of fun with multiple outputs")
-    value = function(inputs, output, mode=mode, on_unused_input="ignore")(*points)
+    options: dict[str, Any] = {
+        "mode": mode, "on_unused_input": "ignore", "accept_inplace": True,
+    }  # fmt: skip
+    value = _on_copies(function(inputs, output, **options))(points)
     weights = shared(np.asarray(value * 0.0))
     cost = reductions.sum(weights * output)
     if cast_to_output_type:
         cost = cost.astype(output.dtype)
     gradients = grad(cost, inputs, disconnected_inputs="ignore")
-    cost_at = function(inputs, cost, mode=mode, on_unused_input="ignore")
-    grad_at = function(inputs, gradients, mode=mode, on_unused_input="ignore")
+    cost_at = _on_copies(function(inputs, cost, **options))
+    grad_at = _on_copies(function(inputs, gradients, **options))
     for _ in range(n_tests):
         drawn = rng.rand(*value.shape) + 0.5
         drawn = drawn * np.where(rng.rand(*value.shape) < 0.5, -1, 1)
         weights.set_value(np.asarray(drawn, dtype=weights.dtype))
-        numeric = numeric_grad(lambda xs: cost_at(*xs), points, eps, out_type)
-        exact = grad_at(*points)
+        numeric = numeric_grad(cost_at, points, eps, out_type)
+        exact = grad_at(points)
         arg, place, absolute, relative = numeric.max_err(exact, abs_tol, rel_tol)
         if not (absolute <= abs_tol or relative <= rel_tol):
             first, second = numeric.gf[arg].flat[place], exact[arg].flat[place]

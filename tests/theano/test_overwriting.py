@@ -126,3 +126,11 @@ def test_ops_say_what_they_overwrite() -> None:
     assert gemm_inplace.destroy_map == {0: [0]}
     assert gemv.destroy_map == {}
     assert RandomFunction("uniform", T.dvector, inplace=True).destroy_map == {0: [0]}
+
+
+def test_gradients_of_ops_in_place_are_verified_on_copies() -> None:
+    from symc.theano.tests.unittest_tools import verify_grad
+
+    point = np.array([[1.5, 1.4], [2.0, -0.5]])
+    verify_grad(T.inplace.exp_inplace, [point])
+    assert point[0, 0] == 1.5
