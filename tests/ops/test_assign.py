@@ -222,7 +222,8 @@ def test_sums_of_float16_at_repeated_places_are_followed_by_the_verifier() -> No
     """Seed 2100032 of the scripts: a sum that has a name before it is rounded and stored."""
     x = T.tensor("float16", (None, 1))
     clipped, rows = T.clip(x, -1, 1), np.array([0, -1, 0])
-    function = symc.function([x], clipped[rows].inc(clipped[rows]), mode="default")
+    outputs = clipped[rows].inc(clipped[rows])
+    function = symc.function([x], outputs, mode="default", device="cpu")  # OpenCL has bits of them
     made = function.runner.compilation()
     assert any(
         isinstance(stmt, ir.Let) and stmt.value.dtype.name == "float32"
