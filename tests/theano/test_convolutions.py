@@ -172,6 +172,7 @@ def test_windows_longer_than_an_image_of_known_length() -> None:
     x = T.TensorType("float64", (False, False, True, True))()
     f = theano.function([x], pool_2d(x, (2, 2), True))
     assert f(np.ones((2, 3, 1, 1))).shape == (2, 3, 0, 0)
+    assert any(isinstance(node.op, pool.Pool) for node in f.maker.fgraph.toposort())
 
 
 def test_gradients_of_convolutions_of_volumes_by_name() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -247,7 +248,8 @@ class Function:
             if isinstance(self.symc_function, PythonProgram):
                 roots = self.symc_function.roots
             else:
-                _, translation, _ = translated(made)
+                with lenient.varying() if self.varies else nullcontext():
+                    _, translation, _ = translated(made)
                 roots = as_compiled(variables, made.roots, translation.known)
                 if get_mode(made.mode).name != "FAST_COMPILE":
                     roots = written_in_place(variables, roots)
