@@ -74,6 +74,8 @@ class DeviceForm:
     routines: Mapping[str, Sequence[str]]
     """The kernels of the runtime that each routine launches."""
     printer: type[Printer] = Printer
+    before: tuple[str, ...] = ()
+    """Lines before the program's own kernels."""
 
 
 CUDA_FORM = DeviceForm(CUDA, "cuda", emit_device_kernel, ROUTINE_KERNELS)
@@ -109,7 +111,7 @@ def emit_device(
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     runtime = [load.base(language), load.source_of(used, language)]
-    before = [header(program), *runtime, *declared, KERNELS]
+    before = [header(program), *runtime, *form.before, *declared, KERNELS]
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "device host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(

@@ -27,7 +27,7 @@ from symc.errors import DTypeError
 from symc.graph.inputs import Constant
 from symc.graph.request import Request
 from symc.graph.walks import walk
-from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files
+from symc.pipeline.library import CompiledFunction, Read, compile_request, is_apart, kept_files
 from symc.tensor.broadcast import describe
 
 WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels
@@ -41,16 +41,19 @@ class DeviceFunction:
     modules: list[Module]
 
 
-def target_for(found: Device, *, wide: bool = False, timed: bool = False) -> Target:
+def target_for(
+    request: Request, found: Device, *, wide: bool = False, timed: bool = False
+) -> Target:
     """The target that compiles for a device."""
-    return found.maker.target(found, {"wide": wide, "timed": timed})
+    own = {"apart": is_apart(request)} if isinstance(found.maker, OpenclDevice) else {}
+    return found.maker.target(found, {"wide": wide, "timed": timed, **own})
 
 
 def compile_for(
     request: Request, found: Device, *, mode: str, wide: bool, timed: bool = False
 ) -> DeviceFunction:
     """Finds the function in the cache, or builds it and puts it there, and loads it."""
-    target = target_for(found, wide=wide, timed=timed)
+    target = target_for(request, found, wide=wide, timed=timed)
 
     def use(made: CompiledFunction, read: Read) -> DeviceFunction:
         kernels, routines = made.facts["kernels"], made.facts["routines"]
@@ -87,7 +90,7 @@ def cuda_runner(
     if made.facts["narrow"] and not timed:
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
     facts = {**made.facts, "kernels": len(made.facts["kernels"] + made.facts["routines"])}
-    compilation = compilation_of(request, mode, target_for(found, timed=timed))
+    compilation = compilation_of(request, mode, target_for(request, found, timed=timed))
     return Runner(call, compilation, facts, made.seconds, made.hit, made.folder)
 
 

@@ -117,8 +117,12 @@ def target_for(request: Request) -> Target:
     numbers are looked up in others: numbers on the edges of bins would be in the bins below. Nor
     where who made the request wants it so.
     """
-    apart = not request.contracts or any(_jumps(node) for node in walk(request.roots()))
-    return target(options=(NO_CONTRACTION,)) if apart else target()
+    return target(options=(NO_CONTRACTION,)) if is_apart(request) else target()
+
+
+def is_apart(request: Request) -> bool:
+    """Whether no multiplication and addition of a request may become one instruction."""
+    return not request.contracts or any(_jumps(node) for node in walk(request.roots()))
 
 
 def _jumps(node: Tensor) -> bool:

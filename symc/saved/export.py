@@ -88,7 +88,7 @@ def _compilation(function: Function) -> Compilation:
     from symc.cuda.devices import device
     from symc.cuda.functions import target_for
 
-    return compilation_of(request, mode, target_for(device(request.device)))()
+    return compilation_of(request, mode, target_for(request, device(request.device)))()
 
 
 def _files(exported: Exported, example: Sequence[tuple[int, ...]] | None) -> dict[str, str]:

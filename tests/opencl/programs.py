@@ -395,6 +395,17 @@ def a_device_without_addresses() -> None:
 
 
 @program
+def a_bug_edges_of_bins_were_rounded_otherwise() -> None:
+    """Their products and sums were one instruction, so that a value on an edge left its bin."""
+    x, low, high = T.vector("x"), T.scalar("low"), T.scalar("high")
+    f = symc.function([x, low, high], T.histogram(x, 50, (low, high)), device=DEVICE)
+    values = np.linspace(-2.087946201624021, 1.312053798375979, 51)
+    counts, edges = f(values, values[0], values[-1])
+    np.testing.assert_array_equal(edges, values)
+    np.testing.assert_array_equal(counts, np.histogram(values, 50, (values[0], values[-1]))[0])
+
+
+@program
 def what_is_refused() -> None:
     with pytest.raises(symc.errors.DeviceError, match=r"there is no opencl:9:0; there are opencl"):
         symc.function([], T.zeros(2), device="opencl:9")

@@ -22,6 +22,7 @@ FEW = (
     "four_sums_over_a_team",
     "products_of_matrices",
     "shared_variables_stay_on_the_device",
+    "a_bug_edges_of_bins_were_rounded_otherwise",
     "what_is_refused",
 )
 SINGLE = ("sums_without_doubles", "doubles_where_there_are_none")

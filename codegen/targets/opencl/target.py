@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from symc.codegen.targets.opencl.platforms import Found
 
 KERNELS = "function.cl"
+APART = "#pragma OPENCL FP_CONTRACT OFF"
 HOST = replace(C, types={**C.types, "float16": C.types["uint16"]})
 
 
@@ -40,6 +41,8 @@ class OpenclTarget(DeviceTarget):
     """Whether programs time their steps."""
     single: bool = False
     """Whether the device does not compute in double precision."""
+    apart: bool = False
+    """Whether a multiplication and an addition never become one instruction."""
     lang: Lang = OPENCL
 
     @property
@@ -59,12 +62,13 @@ class OpenclTarget(DeviceTarget):
         from symc.codegen.emit.opencl_kernels import emit_opencl_kernel
         from symc.codegen.targets.opencl.routines import KERNELS as LAUNCHED
 
+        before = (APART,) if self.apart else ()
         if self.single:
             from symc.codegen.emit.twofold import TwofoldPrinter
 
             dialect: Dialect = "opencl single"
-            return DeviceForm(SINGLE, dialect, emit_opencl_kernel, LAUNCHED, TwofoldPrinter)
-        return DeviceForm(OPENCL, "opencl", emit_opencl_kernel, LAUNCHED)
+            return DeviceForm(SINGLE, dialect, emit_opencl_kernel, LAUNCHED, TwofoldPrinter, before)
+        return DeviceForm(OPENCL, "opencl", emit_opencl_kernel, LAUNCHED, before=before)
 
     @property
     def host(self) -> Lang:
