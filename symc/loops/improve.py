@@ -2,6 +2,7 @@
 
 - A row that is the last one of all is that of the last step: other rows need not be kept.
 - Loops over the same things are one loop.
+- States that are another's row of the step before become one state with it (`delayed.py`).
 - Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
   (`postpone.py`) and sums of products (`contract.py`) after it.
 - Rows of sequences that are outputs are not copied.
@@ -19,6 +20,7 @@ from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild, walk, walk_within
 from symc.loops.body import Body
 from symc.loops.contract import contract
+from symc.loops.delayed import join_delayed
 from symc.loops.hoist import hoist
 from symc.loops.opened import OpenLoop
 from symc.loops.outline import outline
@@ -48,6 +50,7 @@ def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
             body = new.op.body
             inner = Body(body.slots, tuple(improve_loops(body.results, exact=exact)))
             loop = OpenLoop(replace(new.op, body=inner), new.args, wanted[key])
+            join_delayed(loop)
             if not exact:
                 hoist(loop)
                 postpone(loop)

@@ -111,7 +111,7 @@ class _Loop:
     def ring(
         self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]
     ) -> StateRows:
-        """A ring for the rows of a state. One row is enough where a step overwrites it."""
+        """A ring for the rows of a state. One less where a step overwrites the oldest row."""
         final = self.node("final", number)
         if self.is_number(number):
             rows = 1
@@ -119,10 +119,10 @@ class _Loop:
                 self.next[number] = self.outer.temp("next", initial.dtype, shape)
         elif number not in self.in_place:
             rows = depth + 1
-        elif final is not None:  # at the end it has the result
+        elif final is not None and depth == 1:  # at the end it has the result
             return StateRows(self.outer.destinations(final)[0], shape, 1)
         else:
-            rows = 1
+            rows = depth
         name = initial.name or "state"
         buffer = self.outer.temp(name, initial.dtype, (ir.const(rows), *shape))
         return StateRows(buffer, shape, rows)
@@ -248,13 +248,17 @@ class _Loop:
         """The steps that make the results which are not rows of the loop."""
         steps: list[ir.Step] = []
         for part, node in self.wanted.items():
-            is_there = part.number in self.in_place and not self.is_number(part.number)
-            if part.kind == "final" and not is_there:
+            if part.kind == "final" and not self.stays(part.number):
                 steps.append(self.final(part.number, node, rounds))
             elif part.kind == "count":
                 steps.append(self.counted(self.outer.destinations(node)[0], rounds))
             steps += self.outer.copies(node)
         return steps
+
+    def stays(self, number: int) -> bool:
+        """Whether the last rows of a state are where its result is to be."""
+        depth = self.op.layout.states[number].depth
+        return number in self.in_place and depth == 1 and not self.is_number(number)
 
     def counted(self, target: str, rounds: ir.Expr) -> ir.Step:
         """Stores how many steps were done."""

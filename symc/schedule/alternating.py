@@ -39,7 +39,9 @@ def may_alternate(
 
     `writers` are the stages that make the new value, each from the one before.
     """
-    if isinstance(owner, SharedVariable) or not (owner.ndim and problem.steps and writers):
+    if isinstance(owner, SharedVariable) or owner in problem.rings:
+        return False
+    if not (owner.ndim and problem.steps and writers):
         return False
     count = problem.steps[-1][1]
     if isinstance(count, int) and count < _FEW:

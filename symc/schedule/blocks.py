@@ -153,7 +153,10 @@ class Blocks:
                 table = BlockLengths(outer, op.lengths(args))
                 needed = loop_results(op, parts)
                 states = overwritten_states(op, parts)
-                block = self._block(body, given, needed, checks, table, number, states)
+                rings = frozenset(
+                    slot for n, slot in states.items() if op.layout.states[n].depth > 1
+                )
+                block = self._block(body, given, needed, checks, table, number, states, rings)
                 del self._counts[Size(step, None)]
                 return [replace(block, numbers=frozenset(map(slots.__getitem__, numbers)))]
             case Choice(checks=both):
@@ -174,10 +177,12 @@ class Blocks:
     def _block(
         self, body: Body, replace: Mapping[Tensor, Tensor], needed: Sequence[int], checks: Checks,
         table: BlockLengths, number: str = "", states: Mapping[int, Tensor] = EMPTY,
+        rings: frozenset[Tensor] = frozenset(),
     ) -> Block:  # fmt: skip
         """The block that computes some results of a body; the last ones are conditions.
 
-        `states` has the slots of those results that are needed no longer when the step is done.
+        `states` has the slots of those results that are needed no longer when the step is done,
+        `rings` those among them of states that keep more rows.
         """
         substituted = substitute([body.results[position] for position in needed], replace)
         chosen = self._in_lengths_outside(substituted, table)
@@ -193,8 +198,8 @@ class Blocks:
         final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
             kept, table, self._scalars([*kept, *conditions], table), self._has_routine,
-            updates=_updates(states, final), tests=tests, after=after, steps=self._steps(),
-            blocks_of=self.of,
+            updates=_updates(states, final), rings=rings, tests=tests, after=after,
+            steps=self._steps(), blocks_of=self.of,
         )  # fmt: skip
         self._scopes.append(table)
         return Block(problem, len(self._scopes) - 1, body.slots, final, number)
@@ -318,13 +323,16 @@ def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:
 
 
 def overwritten_states(op: Scan, parts: Iterable[Part]) -> dict[int, Tensor]:
-    """The states of which only the last value is read and wanted, with the slots of that."""
+    """The states of which only the last rows are wanted, with the slots of their oldest ones.
+
+    No later step reads these: with the new one in its place, the rows are in a ring of `depth`.
+    """
     kept = {part.number for part in parts if part.kind == "history"}
     slots = state_slots(op)
     return {
-        number: slots[number][0]
+        number: slots[number][state.taps.index(-state.depth)]
         for number, state in enumerate(op.layout.states)
-        if state.taps == (-1,) and number not in kept
+        if state.taps and number not in kept
     }
 
 

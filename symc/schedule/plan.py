@@ -86,8 +86,9 @@ class Problem:
     """A graph to be scheduled: all that decisions depend on, in tables, by node.
 
     `order` has all nodes, arguments before users. `roots` must end in memory; `updates` pairs
-    shared variables, or the states of the loop around, with nodes among the roots. `tests` are the
-    run-time conditions in order, `after` has for each the numbers of those that it waits for.
+    shared variables, or the states of the loop around, with nodes among the roots. Those in `rings`
+    are the oldest rows of states of which several are kept. `tests` are the run-time conditions in
+    order, `after` has for each the numbers of those that it waits for.
 
     `lowerings` says how nodes that are not given are computed, `dims` has the lengths of their
     axes, equal lengths as one. Some lengths are values that the program computes: `readings` has
@@ -103,6 +104,7 @@ class Problem:
     order: Sequence[Tensor]
     roots: Sequence[Tensor]
     updates: Sequence[tuple[Tensor, Tensor]]
+    rings: frozenset[Tensor]
     tests: Sequence[Test]
     after: Sequence[frozenset[int]]
     lowerings: Mapping[Tensor, Lowering]
