@@ -61,7 +61,8 @@ def scan(
       listed, unless `strict`. Values computed or drawn outside `fn` are the same in all steps;
       numbers that `fn` draws from a stream are new in each.
     - `go_backwards`: along the sequences from their ends.
-    - `truncate_gradient`: gradients flow through the last steps only, that many.
+    - `truncate_gradient`: gradients flow through the last steps only, that many. Derivatives of
+      such a gradient are those of what it computes, as Theano has them.
     - `checkpoint`: gradients keep the states of each so-manieth step only and compute those between
       anew: less memory, more time.
     - `updates` has the last values of shared variables that the loop changes; pass it on to

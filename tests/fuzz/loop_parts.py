@@ -235,7 +235,7 @@ class _Writer:
             parts.append(f"{{s: {pool[loop.results[-1]]}}}")
         if loop.ends is not None:
             parts.append(f"symc.until({pool[loop.ends]}.sum() > 0.5)")
-        self.lines.append(f"{indent}return {', '.join(parts)},")
+        self.lines.append(f"{indent}return {', '.join(parts)}")
 
     def value(self, made: Instruction, args: Sequence[str], numbers: Sequence[str]) -> str:
         """The text of an instruction."""

@@ -359,7 +359,8 @@ class Scanned:
                 parts.append({args[loop.shared]: new[-1]})
             if loop.ends is not None:
                 parts.append(symc.until(values[loop.ends].sum() > 0.5))
-            return tuple(parts)
+            # Alone in a tuple, two outputs of which the first is a shared variable are an update.
+            return parts[0] if len(parts) == 1 else tuple(parts)
 
         outputs, updates = symc.scan(
             step,
