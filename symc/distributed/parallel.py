@@ -47,7 +47,7 @@ def data_parallel(
     """A training step that all processes take together, each with rows of its own.
 
     - `loss`: a scalar, the mean over the rows of the inputs, whose first axis is that of rows. The
-      processes may have different numbers of rows, but at least one.
+      processes may have different numbers of rows, and some none.
     - `params`: what is trained. Process 0's values are given to all of them now.
     - `optimizer`: called with the gradients and the parameters; gives updates, as those of
       `symc.optim` do: ``lambda grads, params: symc.optim.adam(grads, params, 1e-3)``.
@@ -83,7 +83,7 @@ def data_parallel(
         raise ValueError("no input has an axis of rows")
     mine = cast_to(T.as_tensor(rows), T.as_tensor(1.0).dtype)
     share = mine / all_reduce(mine, "sum", group)
-    weighted = loss * cast_to(share, loss.dtype)
+    weighted = _by_rows(loss, share)
     start_together(params, group)
     gradients = [_as_long(*pair) for pair in zip(grad(weighted, [*params]), params, strict=True)]
     buckets = list(_buckets(gradients, bucket_bytes))
@@ -105,7 +105,13 @@ def _mean(new: Tensor, share: Tensor, group: ProcessGroup) -> Tensor:
     """The mean over the processes, by rows. What is no float, such as a count, is left alone."""
     if not new.dtype.is_inexact:
         return new
-    return all_reduce(new * cast_to(share, new.dtype), "sum", group)
+    return all_reduce(_by_rows(new, share), "sum", group)
+
+
+def _by_rows(value: Tensor, share: Tensor) -> Tensor:
+    """What a process adds to a mean by rows: without rows nothing, as means of no rows are NaN."""
+    share = cast_to(share, value.dtype)
+    return T.where(T.eq(share, 0), T.zeros_like(value), value * share)
 
 
 def _as_long(gradient: Tensor, param: SharedVariable) -> Tensor:

@@ -141,6 +141,21 @@ def training() -> None:
 
 
 @program
+def without_rows() -> None:
+    """Processes without rows add nothing: their means of no rows made the step of all NaN."""
+    one_params, one = model(alone=True)
+    running = symc.shared(np.zeros(4), "running")
+    params, step = model(updates=[(running, M.mean(axis=0))])
+    mine = slice(0, None if RANK == 0 else 0)
+    for _ in range(3):
+        alone = one(POINTS, LABELS)
+        np.testing.assert_allclose(step(POINTS[mine], LABELS[mine]), alone, rtol=1e-9)
+    for ours, theirs in zip(params, one_params, strict=True):
+        np.testing.assert_allclose(ours.get_value(), theirs.get_value(), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(running.get_value(), POINTS.mean(axis=0), rtol=1e-9)
+
+
+@program
 def meanwhile() -> None:
     """Buckets of gradients travel while those of earlier layers are computed."""
     params = [symc.shared(np.eye(3) + k, f"w{k}") for k in range(3)]

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(
 
 
 EVERYTHING = (
-    "values", "gradients", "training", "meanwhile", "normalised", "elementwise_optimisers",
-    "random", "loops", "refused", "streams_go_on", "checked", "saved",
+    "values", "gradients", "training", "without_rows", "meanwhile", "normalised",
+    "elementwise_optimisers", "random", "loops", "refused", "streams_go_on", "checked", "saved",
 )  # fmt: skip
 
 
@@ -40,7 +40,9 @@ def agree(done: subprocess.CompletedProcess[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "names"), [(2, EVERYTHING), (4, ("values", "training"))], ids=["two", "four"]
+    ("count", "names"),
+    [(2, EVERYTHING), (4, ("values", "training", "without_rows"))],
+    ids=["two", "four"],
 )
 def test_processes_compute_together(count: int, names: tuple[str, ...], tmp_path: Path) -> None:
     agree(started(count, *names, FOLDER=str(tmp_path)))
