@@ -89,3 +89,19 @@ def test_a_range_that_vanishes_has_bins() -> None:
         (wanted,) = evaluate([bins], {edges: numbers, values: given})
         found = symc.function([edges, values], bins, mode="compile")(numbers, given)
         np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("mode", ["compile", "python"])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_fewer_than_two_edges_have_no_bins(count: int, mode: str) -> None:
+    """An element of the empty counts was read."""
+    values, edges, weights = T.vector("values"), T.vector("edges"), T.vector("weights")
+    given = np.array([0.0, 1.0, 1.0, 2.0, np.nan])
+    for at in (np.ones(count), np.array([1.0, 2.0])[:count]):
+        results = [*T.histogram(values, edges, weights=weights), T.histogram(values, edges)[0],
+                   T.histogram(values, at)[0]]  # fmt: skip
+        f = symc.function([values, edges, weights], results, mode=mode)
+        plain, ends = np.histogram(given, at)
+        heavy = np.histogram(given, at, weights=given + 1)[0]
+        for found, wanted in zip(f(given, at, given + 1), [heavy, ends, plain, plain], strict=True):
+            np.testing.assert_array_equal(found, wanted)

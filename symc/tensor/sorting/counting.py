@@ -28,7 +28,7 @@ from symc.tensor.reshape import ravel, reshape
 from symc.tensor.selection import flatnonzero, take
 from symc.tensor.shape import concatenate
 from symc.tensor.sorting.order import InverseOrder, RowOrder, argsort, sort, sortable, vector
-from symc.tensor.sorting.search import bin_of
+from symc.tensor.sorting.search import bin_of, has_bins
 from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumsum
 from symc.tensor.views import moveaxis
@@ -154,8 +154,8 @@ def histogram(
     """How many elements are in each bin (or the sums of their `weights`), and the bins' edges.
 
     `bins` is a number of bins of equal width over `range` (by default from the least element to
-    the greatest), or the edges, which must increase. The last bin has its right edge in it.
-    `density` divides by the total and the widths.
+    the greatest), or the edges, which must not decrease. The last bin has its right edge in it.
+    Between fewer than two edges there are no bins. `density` divides by the total and the widths.
 
     >>> import symc.tensor as T
     >>> counts, edges = T.histogram(T.constant([1.0, 2.0, 1.0]), bins=2)
@@ -165,14 +165,16 @@ def histogram(
     a = ravel(sortable("histogram", a))
     edges = edges_of(a, bins, range)
     places, inside = bin_of(a, edges, uniform=isinstance(bins, int | np.integer))
-    count = length(edges, 0) - 1
+    spare = 0 if has_bins(edges) else 2  # where there are no bins, what is in none has a place
+    room = length(edges, 0) - 1 + spare
     if weights is None:
         one = cast_to(inside, INT64)
-        counts = inc_subtensor(zeros((count,), dtype="int64")[places], one)
+        counts = inc_subtensor(zeros((room,), dtype="int64")[places], one)
     else:
         given = ravel(as_tensor(weights))
-        target = zeros((count,), dtype=given.dtype)
+        target = zeros((room,), dtype=given.dtype)
         counts = _counted(places, where(inside, given, 0), target, "histogram")
+    counts = counts[:-spare] if spare else counts
     if density:
         widths = edges[1:] - edges[:-1]
         counts = cast_to(counts, FLOAT64) / widths / total(counts)

@@ -23,6 +23,7 @@ from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
 from symc.tensor.logic import where
+from symc.tensor.reduce import sum as total
 from symc.tensor.sorting.order import sortable, vector
 from symc.tensor.views import broadcast_to
 
@@ -194,15 +195,26 @@ def _below_count(node: Tensor, args: Sequence[Bounds]) -> Bounds:
 BOUNDS[UniformBins] = _below_count
 
 
+def has_bins(edges: Tensor) -> bool:
+    """Whether there are two edges or more whatever the arguments are."""
+    count = edges.type.shape[0]
+    return isinstance(count, int) and count >= 2
+
+
 def bin_of(values: Tensor, edges: Tensor, *, uniform: bool = False) -> tuple[Tensor, Tensor]:
     """The bin of each value, the last one closed, and whether it is in any.
 
-    Edges that are `uniform` are equally far apart, but for rounding.
+    Edges that are `uniform` are equally far apart, but for rounding. Of fewer than two edges there
+    are no bins.
     """
     if not values.dtype.is_float:
         values = cast_to(values, promote(values.dtype, edges.dtype))
-    inside = (values >= edges[0]) & (values <= edges[-1])
     count = edges.type.shape[0]
+    if has_bins(edges):
+        inside = (values >= edges[0]) & (values <= edges[-1])
+    else:  # sums of one element or of none, as there may be none to read
+        inside = (values >= total(edges[:1])) & (values <= total(edges[-1:]))
+        inside = inside & (length(edges, 0) >= 2)
     if uniform and not (isinstance(count, int) and count <= FEW):
         dtype = _comparable(promote(edges.dtype, values.dtype))
         return UniformBins()(cast_to(edges, dtype), cast_to(values, dtype)), inside
