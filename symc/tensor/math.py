@@ -13,9 +13,11 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BFLOAT16, BOOL, FLOAT16, DType
+from symc.errors import DTypeError
 from symc.graph.inputs import as_tensor
 from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.graph.types import integer_range
+from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import (
     binary,
     call,
@@ -296,12 +298,17 @@ def round(x: TensorLike, decimals: int = 0) -> Tensor:
     """The nearest number with so many decimals, ties to even: whole numbers for 0, tens for -1.
 
     Elementwise, computed as NumPy does, ``round(x * 10**decimals) / 10**decimals``. Integers stay
-    integers. The derivative is 0.
+    integers, and bool becomes float16. The derivative is 0. Raises DTypeError for complex numbers,
+    and for decimals of bool.
 
     >>> round([2.5, -1.25], 1).eval(), round(1234, -2).eval()
     (array([ 2.5, -1.2]), array(1200))
     """
     x = as_tensor(x)
+    if x.dtype is BOOL:
+        if decimals:
+            raise DTypeError(f"round: bool has no decimals\n  given  {describe(x)}")
+        return cast_to(x, FLOAT16)
     if decimals == 0 or (decimals > 0 and not x.dtype.is_inexact):
         return _round(x)
     scale = float(10 ** (decimals if decimals > 0 else -decimals))

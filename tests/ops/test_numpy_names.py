@@ -335,3 +335,13 @@ def test_a_bug_the_next_float16_was_the_number_itself_in_compiled_code() -> None
         same = np.signbit(following) == np.signbit(wanted)
         assert (same | np.isnan(wanted)).all()
     assert distance[1:0x7BFF].tolist() == np.spacing(numbers[1:0x7BFF]).tolist()
+
+
+def test_rounding_bool_gives_float16() -> None:
+    """It stayed bool, of which NumPy's functions of whole numbers give float16."""
+    given = np.array([True, False])
+    found = symc.function([], T.round(T.constant(given)))()
+    np.testing.assert_array_equal(found, np.round(given))
+    assert found.dtype == np.round(given).dtype
+    with pytest.raises(DTypeError, match="bool has no decimals"):
+        T.round(T.constant(given), 1)
