@@ -1,13 +1,16 @@
-"""Ops that raise while a program runs: `Assert`."""
+"""Ops that raise while a program runs: `Assert`, `Raise`, and arguments that an op refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import symc
 import symc.tensor as T
-from symc.graph.node import Tensor
+from symc.codegen.record import record
+from symc.errors import BadArgument
+from symc.graph.node import Requirement, Tensor
+from symc.tensor.watch import Asserted
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
 from symc.theano.tensor.convert import as_tensor_variable
@@ -64,3 +67,12 @@ class Raise(Op):
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
         raise self.exc(self.msg)
+
+
+@record
+class Refused(Asserted):
+    """As `symc.Assert`, for what an op of Theano's raises TypeError for in the call."""
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        for condition in node.args[1:]:
+            yield Requirement(condition, BadArgument, self._failed(node, condition))

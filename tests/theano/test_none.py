@@ -44,3 +44,24 @@ def test_steps_that_give_none_are_refused() -> None:
 def test_a_gradient_of_nothing() -> None:
     with pytest.raises(AssertionError, match="can't both be None"):
         theano.grad(None, T.dvector())
+
+
+def test_what_givens_put_in_place_of_an_output_is_not_of_its_type() -> None:
+    x = T.dmatrix("x")
+    assert theano.function([], x, givens={x: None})() is None
+    assert theano.function([], x, givens={x: T.constant([1, 2])})().dtype == np.int64
+    with pytest.raises(TypeError, match="Cannot convert"):
+        theano.function([], x + 1, givens={x: None})
+
+
+def test_taps_of_none_are_the_last_step_where_there_is_an_initial_value() -> None:
+    x = T.dmatrix("x")
+    info = [{"initial": None, "taps": None}, {"initial": T.zeros(3), "taps": None}]
+    (twice, sums), _ = theano.scan(
+        lambda row, before: [2 * row, before + row], sequences=x, outputs_info=info
+    )
+    found = theano.function([x], [twice, sums])(X)
+    np.testing.assert_array_equal(found[0], 2 * X)
+    np.testing.assert_array_equal(found[1], X.cumsum(0))
+    with pytest.raises(ValueError, match="need to provide an initial"):
+        theano.scan(lambda row: row, sequences=x, outputs_info=[{"initial": None, "taps": []}])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import symc.theano as theano
 import symc.theano.tensor as T
 from symc.theano.gradient import NullTypeGradError
+from symc.theano.sandbox import rng_mrg
 from symc.theano.sandbox.mrg31k3p import M1, M2, jumped, streams
 from symc.theano.sandbox.rng_mrg import MRG_RandomStreams
 from symc.theano.tensor import raw_random
@@ -129,3 +132,31 @@ def test_a_draw_has_no_gradient() -> None:
     mean = T.dscalar()
     with pytest.raises(NullTypeGradError):
         theano.grad(RandomStreams(3).normal((2,), avg=mean).sum(), mean)
+
+
+def test_streams_of_ones_own_from_the_ops_below() -> None:
+    start = np.array([12345] * 6, dtype="int32")
+    state = theano.shared(np.array([start, rng_mrg.ff_2p72(start)]))
+    new, drawn = rng_mrg.mrg_uniform.new(state, ndim=None, dtype="float64", size=(2,))
+    state.default_update = new
+    f = theano.function([], drawn)
+    rows = [np.array(mrg_numbers(row.tolist(), 2)) for row in streams(start, 2)]
+    expected = np.stack(rows, axis=1) * 4.656612873077392578125e-10
+    np.testing.assert_array_equal([f(), f()], expected)
+
+
+def test_products_modulo_two_numbers() -> None:
+    names = (T.lmatrix, T.ivector, T.iscalar)
+    given = [kind() for kind in (*names, *names)]
+    f = theano.function(given, rng_mrg.DotModulo()(*given))
+    rng = np.random.default_rng(3)
+    values: list[Any] = []
+    for modulus in (M1, M2):
+        values += [rng.integers(0, modulus, (3, 3)), rng.integers(0, modulus, 3).astype("int32"),
+                   np.array(modulus, dtype="int32")]  # fmt: skip
+    wanted = [values[n].astype(object).dot(values[n + 1].astype(object)) % int(values[n + 2])
+              for n in (0, 3)]  # fmt: skip
+    np.testing.assert_array_equal(f(*values), np.concatenate(wanted).astype("int32"))
+    state = np.concatenate([values[1], values[4]])
+    jumps = rng_mrg.multMatVect(state, values[0], M1, values[3], M2)
+    np.testing.assert_array_equal(jumps, f(*values))

@@ -40,8 +40,6 @@ def substituted(
             )
         if not isinstance(new, Variable):
             new = shared(new)
-        if strict:
-            new = old.type.filter_variable(new, allow_convert=True)
         memo[old] = _copied(new, memo, strict, copy_inputs_over)
     return [_copied(each, memo, strict, copy_inputs_over) for each in outputs], memo
 

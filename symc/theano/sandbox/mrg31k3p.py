@@ -18,7 +18,8 @@ from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
 from symc.theano.gradient_types import DisconnectedType
-from symc.theano.tensor.shaping import as_lengths
+from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.shaping import as_lengths, vector_length
 from symc.theano.tensor.type import TensorType
 
 M1, M2 = 2147483647, 2147462579
@@ -41,6 +42,16 @@ def jumped(state: Any, doublings: int) -> Any:
     first = _power(_A1, doublings, M1).dot(state[:3].astype(object)) % M1
     second = _power(_A2, doublings, M2).dot(state[3:].astype(object)) % M2
     return np.array([*first, *second], dtype="int64").astype("int32")
+
+
+def ff_2p72(rstate: Any) -> Any:
+    """The state of the next stream, 2**72 numbers later."""
+    return jumped(np.asarray(rstate), 72)
+
+
+def ff_2p134(rstate: Any) -> Any:
+    """The state from which the next variable's streams start, 2**134 numbers later."""
+    return jumped(np.asarray(rstate), 134)
 
 
 def streams(start: Any, count: int) -> Any:
@@ -81,6 +92,13 @@ class mrg_uniform(Op):
 
     def __init__(self, output_type: TensorType) -> None:
         self.output_type = output_type
+
+    @classmethod
+    def new(cls, rstate: Any, ndim: int | None, dtype: str, size: Any) -> Any:
+        """The new states and the numbers of a shape, whose rank a size that is a tuple tells."""
+        size = as_tensor_variable(size)
+        ndim = vector_length(size) if ndim is None else ndim
+        return cls(TensorType(dtype, (False,) * ndim))(rstate, size)
 
     def make_node(self, rstate: Any, size: Any) -> Apply:
         return Apply(self, [rstate, size], [rstate.type(), self.output_type()])
@@ -124,3 +142,37 @@ class mrg_uniform(Op):
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Any:
         return [None, None]
+
+
+class DotModulo(Op):
+    """Two products of a matrix and a vector, each modulo a number of its own, one after the other.
+
+    Matrices of int64 and vectors of int32 with elements below 2**31: each product of two elements
+    fits into 64 bits, and so do the sums of remainders.
+    """
+
+    __props__ = ()
+
+    def make_node(self, A: Any, s: Any, m: Any, A2: Any, s2: Any, m2: Any) -> Apply:
+        given = [as_tensor_variable(each) for each in (A, s, m, A2, s2, m2)]
+        return Apply(self, given, [given[1].type()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        parts = []
+        for matrix, vector, modulus in (inputs[:3], inputs[3:]):
+            wide = T.cast(modulus, "int64")
+            terms = T.cast(matrix, "int64") * T.expand_dims(T.cast(vector, "int64"), 0) % wide
+            parts.append(T.sum(terms, axis=1) % wide)
+        return [T.cast(T.concatenate(parts), node.outputs[0].dtype)]
+
+
+def matVecModM(A: Any, s: Any, m: Any) -> Any:
+    """The product of a matrix and a vector of NumPy modulo a number, as int32."""
+    wide = np.asarray(A, dtype="int64") * np.asarray(s, dtype="int64") % m
+    return np.int32(np.sum(wide, 1) % m)
+
+
+def multMatVect(v: Any, A: Any, m1: Any, B: Any, m2: Any) -> Any:
+    """Both halves of a state, each times a matrix modulo a number."""
+    half = len(v) // 2
+    return np.concatenate([matVecModM(A, v[:half], m1), matVecModM(B, v[half:], m2)])

@@ -11,7 +11,18 @@ from symc.theano.compile.sharedvalue import shared
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Constant, Variable
 from symc.theano.gradient_ops import undefined_grad
-from symc.theano.sandbox.mrg31k3p import M2, jumped, mrg_uniform, streams
+from symc.theano.sandbox.mrg31k3p import (
+    M1,
+    M2,
+    DotModulo,
+    ff_2p72,
+    ff_2p134,
+    jumped,
+    matVecModM,
+    mrg_uniform,
+    multMatVect,
+    streams,
+)
 from symc.theano.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor import math, reductions
@@ -20,7 +31,10 @@ from symc.theano.tensor.joining import join
 from symc.theano.tensor.shaping import is_one, reshape, vector_length
 from symc.theano.tensor.type import TensorType
 
-__all__ = ["MRG_RandomStreams", "guess_n_streams", "mrg_uniform"]
+__all__ = [
+    "M1", "M2", "DotModulo", "MRG_RandomStreams", "ff_2p72", "ff_2p134", "guess_n_streams",
+    "matVecModM", "mrg_uniform", "multMatVect",
+]  # fmt: skip
 
 
 class MRG_RandomStreams:

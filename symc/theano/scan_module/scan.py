@@ -204,12 +204,14 @@ def _start(given: Any) -> Start | None:
     entry = dict(given) if isinstance(given, Mapping) else {"initial": given}
     taps = entry.get("taps", [-1])
     if entry.get("initial") is None:
-        if taps and isinstance(given, Mapping) and entry.get("taps"):
+        if entry.get("taps") is not None and isinstance(given, Mapping):
             raise ValueError("If you are using slices of an output you need to provide an initial "
                              f"state for it: {given}")  # fmt: skip
         return None
     if taps is None:
-        return None
+        _log.warning("Output %s has an initial state, but its taps are None: they are [-1]",
+                     getattr(entry["initial"], "name", None))  # fmt: skip
+        taps = [-1]
     taps = tuple(int(tap) for tap in (taps if isinstance(taps, list | tuple) else [taps]))
     if any(tap >= 0 for tap in taps):
         raise ValueError("All the tap values must be strictly negative", taps)

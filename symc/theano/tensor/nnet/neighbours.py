@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import symc
 import symc.tensor as T
 from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
+from symc.theano.raise_op import Refused
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.shaping import element
 from symc.theano.tensor.type import TensorType
@@ -78,7 +78,7 @@ def _places(count: Any, step: Any, size: Any) -> Tensor:
 
 
 def _fitting(x: Tensor, axis: int, size: Any, step: Any, mode: str) -> Tensor:
-    """The images, where windows of the mode cover them. Raises AssertionError in other calls."""
+    """The images, where windows of the mode cover them. Raises TypeError in other calls."""
     length = T.as_tensor(T.shape(x)[axis])
     if mode == "ignore_borders":
         return x
@@ -90,7 +90,7 @@ def _fitting(x: Tensor, axis: int, size: Any, step: Any, mode: str) -> Tensor:
         room = length + around - size
         whole = T.ge(room, 0) & T.eq(room % step, 0)
         text = f"windows of mode {mode!r} cover images without a rest"
-    return symc.Assert(f"images2neibs: {text}; axis {axis} does not fit")(x, whole)
+    return Refused(f"images2neibs: {text}; axis {axis} does not fit")(x, T.as_tensor(whole))
 
 
 def _padded(x: Tensor, axis: int, size: Any, mode: str) -> Tensor:
