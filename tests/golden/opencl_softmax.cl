@@ -99,8 +99,10 @@ static inline float symc_maximum_f32(float a, float b) {
 
 // On cards whose sub-groups exchange values, each combines its own first: there are two barriers for
 // any team. Which threads they are, and how many, is the device's choice. Processors, whose threads
-// are lanes of vectors, do it in twice the time of the tree (Intel's).
-#ifdef SYMC_SUB_GROUPS
+// are lanes of vectors, do it in twice the time of the tree (Intel's). Devices may have what their
+// compiler lacks in this version of the language, and then it says so.
+#if defined(SYMC_SUB_GROUPS) && defined(cl_khr_subgroup_shuffle)                              \
+    && (defined(cl_khr_subgroups) || defined(cl_intel_subgroups))
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 #define SYMC_TEAM(name, kind, expression)                                                     \
@@ -141,7 +143,7 @@ SYMC_TEAM(max_f32, float, symc_maximum_f32(a, b))
  * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27
  * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27
  * exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
-#line 145 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:27"
+#line 147 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:27"
 __kernel void div_kernel(
     __local char *const memory, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)

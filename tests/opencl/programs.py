@@ -166,6 +166,18 @@ def functions_of_numbers_are_compiled() -> None:
 
 
 @program
+def compilers_may_lack_sub_groups() -> None:
+    """A device had them in later versions of the language alone: its kernels were not compiled."""
+    from symc.codegen.runtime import load
+    from symc.codegen.targets.opencl import platforms
+
+    found = platforms.load()
+    text = load.base("opencl") + load.source_of(["SYMC_TEAM"], "opencl")
+    team = "SYMC_TEAM(most, double, max(a, b))\n__kernel void none(void)\n{\n}\n"
+    found.compile(found.devices[0], f"#define SYMC_SUB_GROUPS\n{text}\n{team}")
+
+
+@program
 def bessel_functions_that_the_language_lacks() -> None:
     x = T.vector("x")
     values = np.concatenate([np.linspace(-60, 60, 999), [0.0, np.inf, -np.inf, np.nan, 1e-300]])

@@ -19,6 +19,7 @@ FEW = (
     "elements",
     "every_float16",
     "teams",
+    "compilers_may_lack_sub_groups",
     "four_sums_over_a_team",
     "products_of_matrices",
     "shared_variables_stay_on_the_device",
