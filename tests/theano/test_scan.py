@@ -120,8 +120,12 @@ def test_initial_values_of_another_type_are_refused() -> None:
     with pytest.raises(ValueError, match="has dtype float64, while the result of the inner"):
         theano.scan(lambda row, h: row, sequences=x, outputs_info=T.dvector())
     start = T.TensorType("float32", (True,))()
+    found, _ = theano.scan(lambda row, h: row, sequences=x, outputs_info=start)
+    assert found.broadcastable == (False, False)
     with pytest.raises(TypeError, match="Inconsistency in the inner graph of scan"):
-        theano.scan(lambda row, h: row, sequences=x, outputs_info=start)
+        theano.function([x, start], found)
+    with pytest.raises(TypeError, match="Inconsistency in the inner graph of scan"):
+        theano.grad(found.sum(), x)
     with pytest.raises(ValueError, match="n_steps is not given"):
         theano.scan(lambda: T.constant(1.0))
 

@@ -231,7 +231,10 @@ def _start(given: Any) -> Start | None:
 
 
 def _fitted(begin: Start, output: Any, position: int) -> Any:
-    """An output of the type of its initial value. Raises where it cannot have that."""
+    """An output of the type of its initial value, where flags do not keep it from that.
+
+    Raises ValueError for another dtype or rank.
+    """
     wanted = begin.earlier[0].type
     if output.type == wanted:
         return output
@@ -253,13 +256,7 @@ def _fitted(begin: Start, output: Any, position: int) -> Any:
     try:
         return wanted.filter_variable(output)
     except TypeError:
-        raise TypeError(
-            f"Inconsistency in the inner graph of scan: The broadcast pattern of the output of scan"
-            f" ({output.type}) is inconsistent with the one provided in `output_info` ({wanted}). "
-            f"The output on axis {position} is `{wanted.broadcastable}`, but it is "
-            f"`{output.broadcastable}` after the step. This can happen if one of the dimension is "
-            "fixed to 1 in the input, while it is still variable in the output, or vice-verca."
-        ) from None
+        return output  # functions and gradients of the loop refuse it, not the loop
 
 
 # --- results of a step ----------------------------------------------------------------------------

@@ -58,6 +58,7 @@ class Scan(ScanParts, Op):
         return Apply(self, inputs, [kind() for kind in [*kinds, *finals]])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        self._check_states()
         step, rest = self.step, list(inputs)
         n_steps: Any = rest.pop(0) if self.counted else None
         if n_steps is not None:
@@ -89,6 +90,21 @@ class Scan(ScanParts, Op):
         results: list[Tensor] = list(found or [])
         first = len(results) - step.carried
         return [*results[:first], *(each[-1] for each in results[first:])]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
+        self._check_states()
+        return super().L_op(inputs, outputs, output_grads)
+
+    def _check_states(self) -> None:
+        """Raises TypeError where a step gives a state other flags than its initial value has."""
+        for earlier, new in zip(self.step.earlier, self.step.outputs, strict=True):
+            if earlier is not None and earlier[0].type != new.type:
+                raise TypeError(
+                    f"Inconsistency in the inner graph of scan '{self.name or 'scan_fn'}': an input"
+                    " and an output are associated with the same recurrent state and should have "
+                    f"the same type but have type '{earlier[0].type}' and '{new.type}' "
+                    "respectively. tensor.unbroadcast of the initial value removes its flags."
+                )
 
     def __str__(self) -> str:
         return f"for{{cpu,{self.name or 'scan_fn'}}}"
