@@ -9,8 +9,7 @@ from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor import reference_values as special
 from symc.tensor.elementwise import call, cast_to, elementwise
 from symc.tensor.exponentials import expm1
-from symc.tensor.logic import where
-from symc.tensor.math import as_float, clip, sqr
+from symc.tensor.math import as_float, sqr
 from symc.tensor.signatures import FunctionOfOne
 from symc.tensor.special_functions import erf
 from symc.tensor.trigonometry import tanh
@@ -94,28 +93,21 @@ def selu(x: TensorLike) -> Tensor:
     return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
 
 
-_FAR = 40.0
-"""From here on the normal distribution function is 1, and 0 below the negative, as float64."""
-
-
 def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
     """``x * Phi(x)``, Phi the normal distribution function (Hendrycks and Gimpel, 2016).
 
     ``approximate=True`` is their formula with tanh.
 
-    Elementwise; integers become floats. At the infinities it and its derivative are their limits.
+    Elementwise; integers become floats.
 
     >>> import symc.tensor as T
     >>> T.nnet.gelu([-1.0, 2.0]).eval(), T.nnet.gelu(2.0, approximate=True).eval()
     (array([-0.15865525,  1.95449974]), array(1.95459769))
     """
     x = as_float(x)
-    y = clip(x, -_FAR, _FAR)  # no products of infinity and zero, here or in derivatives
     if approximate:
-        near = 0.5 * y * (1 + tanh(math.sqrt(2 / math.pi) * (y + 0.044715 * y * sqr(y))))
-    else:
-        near = 0.5 * y * (1 + erf(y * math.sqrt(0.5)))
-    return where(x >= _FAR, x, near)
+        return 0.5 * x * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * sqr(x))))
+    return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
 
 
 def silu(x: TensorLike) -> Tensor:
