@@ -39,11 +39,36 @@ def test_an_op_in_place_has_the_dtype_of_what_it_overwrites() -> None:
 
 def test_what_is_written_through_views_is_in_the_argument() -> None:
     m = T.dmatrix()
-    part = T.inplace.exp_inplace(m.T[1:].reshape((4,)))
+    part = T.inplace.exp_inplace(m[1:].reshape((3,)).dimshuffle("x", 0).T)
     f = theano.function([m], part, accept_inplace=True)
     given = np.zeros((2, 3))
     f(given)
-    assert given.tolist() == [[0, 1, 1], [0, 1, 1]]
+    assert given.tolist() == [[0, 0, 0], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("rows", ["m.T", "m[:, 1:]", "m[::2]", "m.T[1:]"])
+def test_a_reshape_that_copies_leaves_the_argument(rows: str) -> None:
+    m = T.dmatrix("m")
+    flat = eval(rows, {"m": m}).reshape((-1,), ndim=1)
+    f = theano.function([m], T.inplace.exp_inplace(flat), accept_inplace=True)
+    given = np.zeros((4, 3))
+    assert (f(given) == 1).all()
+    assert not given.any()
+
+
+@pytest.mark.parametrize("rows", ["x[::-1]", "x[::2]", "m[1]", "m[1:]", "m[1, 1:]", "m"])
+def test_a_reshape_that_is_a_view_writes_into_the_argument(rows: str) -> None:
+    x, m = T.dvector("x"), T.dmatrix("m")
+    part = eval(rows, {"x": x, "m": m})
+    root = m if "m" in rows else x
+    made = T.inplace.exp_inplace(part.reshape((1, -1), ndim=2))
+    f = theano.function([root], made, accept_inplace=True)
+    given = np.zeros((3, 4) if root is m else 4)
+    f(given)
+    expected = np.zeros_like(given)
+    view = eval(rows, {"x": expected, "m": expected}).reshape(1, -1)
+    np.exp(view, out=view)
+    np.testing.assert_array_equal(given, expected)
 
 
 def test_a_written_part_is_in_the_argument_and_others_see_the_old_one() -> None:
@@ -71,6 +96,26 @@ def test_an_argument_that_may_be_overwritten_takes_an_elementwise_result() -> No
     assert given.tolist() == [0, 1, 2]
     assert f(given).tolist() == [0, 2, 4]
     assert given.tolist() == [0, 2, 4]
+
+
+def test_an_output_takes_the_place_of_one_argument() -> None:
+    x, y = T.dvector(), T.dvector()
+    ins = [In(x, mutable=True), In(y, mutable=True)]
+    given, other = np.arange(2.0), np.ones(2)
+    theano.function(ins, x + y)(given, other)
+    assert (given.tolist(), other.tolist()) == ([1, 2], [1, 1])
+    theano.function(ins, [x + y, x * y])(given, other)
+    assert (given.tolist(), other.tolist()) == ([2, 3], [1, 1])
+    theano.function(ins, [x * 2, y * 3])(given, other)
+    assert (given.tolist(), other.tolist()) == ([4, 6], [3, 3])
+
+
+def test_an_argument_that_is_an_output_too_stays() -> None:
+    x = T.dvector()
+    f = theano.function([In(x, mutable=True)], [x * 2, x])
+    given = np.arange(2.0)
+    assert [each.tolist() for each in f(given)] == [[0, 2], [0, 1]]
+    assert given.tolist() == [0, 1]
 
 
 def test_a_default_value_that_is_overwritten_stays_so() -> None:

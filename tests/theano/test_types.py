@@ -114,6 +114,13 @@ def test_reductions_round_to_the_dtype_that_is_asked_for_at_the_end() -> None:
         T.sum(T.dmatrix(), acc_dtype="float32")
 
 
+@pytest.mark.parametrize("reduction", [T.sum, T.prod, T.mean])
+def test_a_narrow_accumulator_is_refused_with_a_dtype_of_the_result_too(reduction: Any) -> None:
+    with pytest.raises(TypeError, match="precision would be lost"):
+        reduction(T.dmatrix(), dtype="float64", acc_dtype="float32")
+    assert reduction(T.lmatrix(), dtype="float32", acc_dtype="float32").dtype == "float32"
+
+
 def test_products_of_float32_are_accumulated_in_float64() -> None:
     x = T.fvector("x")
     given = (1 + np.random.default_rng(0).uniform(-0.1, 0.1, 500)).astype("float32")

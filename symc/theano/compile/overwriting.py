@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import dropwhile
 from typing import Any
 
 from symc.theano.compile.definition import Definition
@@ -41,10 +42,13 @@ def with_overwrites(made: Definition) -> Definition:
         if isinstance(each, SharedVariable) and each not in targets
     ]
     own: list[tuple[int, Any]] = []
+    placed: dict[Any, Any] = {}
     for position, each in enumerate(made.ins):
         content = left.get(each.variable)
         if content is None and each.mutable and each.update is None:
-            content = _in_the_place_of(each.variable, made.outputs)
+            content = _in_the_place_of(each.variable, made.outputs, placed)
+            if content is not None:
+                placed[each.variable] = content
         if content is not None:
             own.append((position, _as(each.variable.type, content)))
     return replace(made, updates=(*made.updates, *further), overwrites=tuple(own))
@@ -67,7 +71,7 @@ def contents(nodes: Sequence[Apply]) -> dict[Any, Any]:
                 found[x] = found.get(node.outputs[output], node.outputs[output])
         for output, places in getattr(node.op, "view_map", {}).items():
             content = found.get(node.outputs[output])
-            if content is not None and len(places) == 1:
+            if content is not None and len(places) == 1 and not _copies(node):
                 x = node.inputs[places[0]]
                 found[x] = _seen_from(node, found.get(x, x), content)
     return found
@@ -84,6 +88,27 @@ def _overwritten(node: Apply) -> Iterator[tuple[int, int]]:
             yield place, output
 
 
+def _copies(node: Apply) -> bool:
+    """Whether a reshape has to copy: what it is given lies in memory in another order, or apart."""
+    x = node.inputs[0]
+    return isinstance(node.op, Reshape) and x.ndim > 1 and not _lies_in_order(x)
+
+
+def _lies_in_order(x: Any) -> bool:
+    """Whether all elements follow each other in memory, if those of arguments do."""
+    op = None if x.owner is None else x.owner.op
+    if isinstance(op, DimShuffle):
+        kept = [axis for axis in op.new_order if axis != "x"]
+        return kept == sorted(kept) and _lies_in_order(x.owner.inputs[0])
+    if isinstance(op, Subtensor):
+        rest = list(dropwhile(lambda each: not isinstance(each, slice), op.idx_list))
+        in_order = not rest or (
+            rest[0].step is None and all(each == slice(None) for each in rest[1:])
+        )
+        return in_order and _lies_in_order(x.owner.inputs[0])
+    return not isinstance(op, Reshape) or _lies_in_order(x.owner.inputs[0])
+
+
 def _seen_from(node: Apply, whole: Any, part: Any) -> Any:
     """A variable whose view by a node has become `part`."""
     op = node.op
@@ -96,12 +121,20 @@ def _seen_from(node: Apply, whole: Any, part: Any) -> Any:
     return part.reshape(whole.shape, ndim=whole.ndim) if isinstance(op, Reshape) else part
 
 
-def _in_the_place_of(x: Any, outputs: Sequence[Any]) -> Any:
-    """The first output that an elementwise op computes of `x` with the type of `x`, or None."""
+def _in_the_place_of(x: Any, outputs: Sequence[Any], placed: dict[Any, Any]) -> Any:
+    """The first output that an elementwise op computes of `x` with the type of `x`, or None.
+
+    `placed` has the outputs that other arguments gave their place to: no output is in two places,
+    and of two that both read two arguments only one can be computed before these are overwritten.
+    """
+    if x in outputs:
+        return None
     for each in outputs:
         node = each.owner
         computes = node is not None and isinstance(node.op, Elemwise) and x in node.inputs
-        if computes and each.type == x.type:
+        if not computes or each.type != x.type or each in placed.values():
+            continue
+        if not any(v in placed and x in placed[v].owner.inputs for v in node.inputs):
             return each
     return None
 

@@ -129,10 +129,11 @@ class CAReduceDtype(CAReduce):
 
     def make_node(self, input: Any) -> Apply:
         x = as_tensor_variable(input)
-        if self.dtype is not None and self.acc_dtype is not None:
+        dtypes = self.output_dtype(x.dtype), self._accumulator(x.dtype)
+        if dtypes == (self.dtype, self.acc_dtype):
             return super().make_node(x)
         op = copy(self)
-        op.dtype, op.acc_dtype = self.output_dtype(x.dtype), self._accumulator(x.dtype)
+        op.dtype, op.acc_dtype = dtypes
         return op.make_node(x)
 
     def __str__(self) -> str:
