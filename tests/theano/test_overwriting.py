@@ -144,10 +144,10 @@ class AddOneInPlace(theano.Op):
 
     destroy_map = {0: [0]}  # noqa: RUF012 -- as programs write it
 
-    def make_node(self, x: Any) -> Any:
-        return theano.Apply(self, [x], [x.type()])
+    def make_node(self, *inputs: Any) -> Any:
+        return theano.Apply(self, [*inputs], [inputs[0].type()])
 
-    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+    def perform(self, node: Any, inputs: Any, output_storage: Any, *_: Any) -> None:
         inputs[0] += 1
         output_storage[0][0] = inputs[0]
 

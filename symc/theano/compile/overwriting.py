@@ -96,17 +96,20 @@ def _copies(node: Apply) -> bool:
 
 def _lies_in_order(x: Any) -> bool:
     """Whether all elements follow each other in memory, if those of arguments do."""
-    op = None if x.owner is None else x.owner.op
+    owner: Any = x.owner
+    if owner is None:
+        return True
+    op = owner.op
     if isinstance(op, DimShuffle):
         kept = [axis for axis in op.new_order if axis != "x"]
-        return kept == sorted(kept) and _lies_in_order(x.owner.inputs[0])
+        return kept == sorted(kept) and _lies_in_order(owner.inputs[0])
     if isinstance(op, Subtensor):
         rest = list(dropwhile(lambda each: not isinstance(each, slice), op.idx_list))
         in_order = not rest or (
             rest[0].step is None and all(each == slice(None) for each in rest[1:])
         )
-        return in_order and _lies_in_order(x.owner.inputs[0])
-    return not isinstance(op, Reshape) or _lies_in_order(x.owner.inputs[0])
+        return in_order and _lies_in_order(owner.inputs[0])
+    return not isinstance(op, Reshape) or _lies_in_order(owner.inputs[0])
 
 
 def _seen_from(node: Apply, whole: Any, part: Any) -> Any:
@@ -131,8 +134,9 @@ def _in_the_place_of(x: Any, outputs: Sequence[Any], placed: dict[Any, Any]) -> 
         return None
     for each in outputs:
         node = each.owner
-        computes = node is not None and isinstance(node.op, Elemwise) and x in node.inputs
-        if not computes or each.type != x.type or each in placed.values():
+        if node is None or not isinstance(node.op, Elemwise) or x not in node.inputs:
+            continue
+        if each.type != x.type or each in placed.values():
             continue
         if not any(v in placed and x in placed[v].owner.inputs for v in node.inputs):
             return each
