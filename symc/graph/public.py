@@ -91,7 +91,6 @@ def _wrapped(function: FunctionType) -> Callable[..., Any]:
                 _explain(function, options, error)
                 raise
     else:
-        filled = _with_default(function)
 
         def call(*args: Any, **options: Any) -> Any:
             for value in args:
@@ -99,7 +98,7 @@ def _wrapped(function: FunctionType) -> Callable[..., Any]:
                     args, options = _without_none(function, args, options)
                     break
             for name, value in options.items():
-                if value is None and name in filled:
+                if value is None and name in _with_default(function):
                     args, options = _without_none(function, args, options)
                     break
             try:

@@ -33,6 +33,11 @@ class Carrying:
     result: Tensor
     shared: bool = False
 
+    @property
+    def state(self) -> State:
+        """How the loop has it."""
+        return State(self.taps, self.shared)
+
 
 @record
 class Loop:
@@ -140,7 +145,7 @@ class LoopParts:
         body, outside = closed(params, results)
         layout = BodyLayout(
             tuple(read.rows for read in self.reads),
-            tuple(State(carry.taps, carry.shared) for carry in self.carries),
+            tuple(carry.state for carry in self.carries),
             len(self.collected),
             self.condition is not None,
             self.truncate,

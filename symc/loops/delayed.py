@@ -40,7 +40,7 @@ def _followers(loop: OpenLoop) -> dict[int, int]:
 
 def _oldest(carry: Carrying) -> Tensor | None:
     """The slot of the oldest row that steps read."""
-    return carry.slots[carry.taps.index(min(carry.taps))] if carry.taps else None
+    return carry.slots[carry.taps.index(-carry.state.depth)] if carry.taps else None
 
 
 def _may_follow(carry: Carrying, leader: Carrying) -> bool:
@@ -64,7 +64,7 @@ def _join(loop: OpenLoop, chain: list[int]) -> None:
             taps.append(tap - back)
             slots.append(row_of(initial, slot.name))
             new[slot] = slots[-1]
-        back += _depth(part)
+        back += part.state.depth
     leader = chain[0]
     loop.carries[leader] = Carrying(initial, tuple(taps), tuple(slots), parts[0].result)
     for number in chain[1:]:
@@ -73,20 +73,15 @@ def _join(loop: OpenLoop, chain: list[int]) -> None:
     older, newer = back, 0
     asked = set[Part]()
     for number, part in zip(chain, parts, strict=True):
-        older -= _depth(part)
+        older -= part.state.depth
         for whole in (Part("history", leader), Part("final", leader)):
             own = Part(whole.kind, number)
             if own in loop.asked:
                 loop.wanted.discard(own)
                 asked.add(whole)
                 loop.after[own] = partial(_rows, whole, older, newer)
-        newer += _depth(part)
+        newer += part.state.depth
     loop.wanted |= asked
-
-
-def _depth(carry: Carrying) -> int:
-    """How many rows a state begins with."""
-    return -min(carry.taps)
 
 
 def _rows(whole: Part, first: int, newer: int, get: Get) -> Tensor:

@@ -2,11 +2,11 @@
 after it.
 
 The rows of a state are read and written where they stay: in the buffer of its history, or, if that
-is not wanted, in a ring of as many rows as a step reads, and one more. A number has one place and
-one for its next value, both of them registers. Rows of sequences are read from the sequence; rows
-of collected outputs are written to their place. So no row is copied, but for those given at the
-beginning (to both rows of a state that alternates: `alternating.py`), and a ring's last ones to
-their result.
+is not wanted, in a ring of as many rows as a step reads, and one more where it may not write over
+the oldest. A number has one place and one for its next value, both of them registers. Rows of
+sequences are read from the sequence; rows of collected outputs are written to their place. So no
+row is copied, but for those given at the beginning (to both rows of a state that alternates:
+`alternating.py`), and a ring's last ones to their result.
 """
 
 from __future__ import annotations

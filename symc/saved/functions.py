@@ -107,6 +107,7 @@ def _document_of(function: Function) -> tuple[dict[str, Any], list[Tensor], list
         "updates": [document.add(pair) for pair in request.updates],
         "device": request.device,
         "on_device": list(request.on_device),
+        "contracts": request.contracts,
         "mode": function.mode,
         "form": function.form,
         "keys": function.keys,
@@ -171,7 +172,7 @@ def _function_of(
     request = Request(
         _checked_name(name), tuple(map(_input, pick(inputs))), tuple(map(_shared, pick(held))),
         pick(outputs), tuple(map(pair, updates)), device or own_device, tuple(map(bool, stays)),
-        from_file,
+        from_file, contracts=text.get("contracts") is not False,  # older files do not say
     )  # fmt: skip
     check_slots(request.roots())
     if len(arguments) != len(request.inputs):

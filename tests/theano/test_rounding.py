@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import symc
 import symc.theano as theano
 import symc.theano.tensor as T
 
@@ -30,3 +33,18 @@ def test_only_loops_are_compiled_so() -> None:
     made: list[Any] = [theano.function([x], each).symc_function for each in (states, x * x + 1)]
     assert [each.request.contracts for each in made] == [False, True]
     assert made[0].copy().request.contracts is False
+
+
+def test_pickled_and_saved_functions_round_as_they_did(tmp_path: Path) -> None:
+    """Both forgot it, so that the same function gave other bits in another process."""
+    x = T.dvector("x")
+    states, _ = theano.scan(lambda h, x: h * x + 1, outputs_info=x, non_sequences=x, n_steps=2)
+    f = theano.function([x], states)
+    inner: Any = f.symc_function
+    symc.save(inner, tmp_path / "loop.symc")
+    again: list[Any] = [
+        pickle.loads(pickle.dumps(inner)),
+        pickle.loads(pickle.dumps(f)).symc_function,
+        symc.load(tmp_path / "loop.symc"),
+    ]
+    assert [each.request.contracts for each in again] == [False] * 3
