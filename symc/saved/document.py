@@ -6,8 +6,7 @@ objects of their own, which several functions may share, while a file describes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 from typing import Any
 
 from symc.codegen.dtypes import BOOL
@@ -19,6 +18,7 @@ from symc.graph.node import Array, Op, Tensor, intern
 from symc.graph.provenance import Where, located_at
 from symc.graph.walks import walk
 from symc.loops.body import Body, Slot, slot
+from symc.saved.bodies import check_bodies
 from symc.saved.values import ValueReader, ValueWriter, whole
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise, in_domain
@@ -150,29 +150,12 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: ValueReader) -> Tens
             op = read(text)
             if not isinstance(op, Op):
                 raise BadFile("its op is none")
-            for body in _bodies(op):
-                _check_body(body)
             args = [nodes[whole(number, len(nodes))] for number in numbers]
+            check_bodies(op, args)
             _check(op, args)
             return intern(op, tuple(args))
         case _:
             raise BadFile("it has no op")
-
-
-def _check_body(body: Body) -> None:
-    """Refuses a body that computes from other slots than its own: there are no values for them."""
-    check_slots([*body.slots, *body.results], set(body.slots))
-    if not all(isinstance(node.op, Slot) for node in body.slots):
-        raise BadFile("a parameter of a body is no slot")
-    if len(set(body.slots)) < len(body.slots):
-        raise BadFile("two parameters of a body are one slot")
-
-
-def check_slots(roots: Iterable[Tensor], own: AbstractSet[Tensor] = frozenset()) -> None:
-    """Refuses graphs with slots that are not their own."""
-    for node in walk(roots):
-        if isinstance(node.op, Slot) and node not in own:
-            raise BadFile("a graph has a slot of another one")
 
 
 def _check(op: Op, args: Sequence[Tensor]) -> None:

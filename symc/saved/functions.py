@@ -23,7 +23,8 @@ from symc.graph.node import Array, Tensor
 from symc.graph.packed import Packing
 from symc.graph.request import Request
 from symc.saved import archive
-from symc.saved.document import NOT_THE_FILES_FAULT, WRONG, Document, check_slots, nodes_of
+from symc.saved.bodies import check_slots
+from symc.saved.document import NOT_THE_FILES_FAULT, WRONG, Document, nodes_of
 from symc.saved.frozen import once
 from symc.saved.values import whole
 from symc.version import VERSION

@@ -44,6 +44,8 @@ def region_of(axes: Sequence[int], place: int, x: Tensor, indexes: Sequence[Tens
     """The region of `x` that index arrays along `axes` select."""
     block = broadcast_shape("getitem", indexes)
     kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
+    if len(kept) + len(axes) != x.ndim or not 0 <= place <= len(kept):
+        raise ValueError(f"no axes {axes} of {x.ndim}, with their block at {place}")
     lengths = tuple(x.type.shape[axis] for axis in kept)
     return Region(block, kept, place, (*lengths[:place], *block, *lengths[place:]))
 

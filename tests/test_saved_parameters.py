@@ -1,0 +1,80 @@
+"""Files whose ops have parameters that symc would not have given them are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.errors import BadFile
+from tests.test_saved import changed
+
+
+def _loop_part(*path: int, value: Any) -> Callable[[dict[str, Any]], None]:
+    """A change in the op of the first loop; an empty path is its arguments."""
+
+    def change(document: Any) -> None:
+        loop = next(node for node in document["nodes"] if "Scan" in str(node.get("op")))
+        if not path:
+            loop["args"] = value
+            return
+        place = loop["op"]["fields"]
+        for number in path[:-1]:
+            place = place[number]
+            place = place if isinstance(place, list) else place["fields"]
+        place[path[-1]] = value
+
+    return change
+
+
+_STEPS, _ROWS, _START, _STEP = 4, 0, 6, 11
+"""Nodes of the file below: the number of steps, the rows, the first state's row, and a step's."""
+LOOPS = {
+    "an argument without its axis": (_loop_part(value=[_STEPS, _ROWS, 5]), "1 axes is wanted"),
+    "steps that are rows": (_loop_part(value=[_ROWS, _ROWS, _START]), "int64 of 0 axes is wanted"),
+    "too few arguments": (_loop_part(value=[_STEPS, _ROWS]), "cannot be made"),
+    "rows that come later": (_loop_part(1, 1, 0, 0, value=[1]), "not there yet"),
+    "rows that came before": (_loop_part(1, 0, 0, 0, value=[-3]), "not there yet"),
+    "no such result": (_loop_part(2, 1, value=-1), "no such results"),
+    "a condition of nothing": (_loop_part(3, value=[[0]]), "inside the compiler"),
+    "results that nobody takes": (
+        _loop_part(0, 1, value=[{"node": _STEP}] * 2), "too many results",
+    ),
+    "a step that gives its number": (_loop_part(0, 1, value=[{"node": 7}]), "float64 of 0 axes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_that_do_not_fit_their_arguments_are_refused(tmp_path: Path, name: str) -> None:
+    """Seed 214 of damaged files: the first row of a loop's state was a number without an axis."""
+    x, n = T.vector("x"), T.lscalar("n")
+    states, _ = symc.scan(
+        lambda row, state: state * row + 1.0, sequences=[x], outputs_info=[T.constant(1.0)]
+    )
+    chosen = symc.ifelse(n > 1, states, states * 2)
+    symc.save(symc.function([x, n], chosen, mode="python"), tmp_path / "good")
+    change, said = LOOPS[name]
+    with pytest.raises(BadFile, match=said):
+        symc.load(changed(tmp_path, change), mode="python")
+
+
+@pytest.mark.parametrize(
+    ("place", "axes"), [(2**70, [0]), (-1, [0]), (2, [0]), (0, [-1]), (0, [2])]
+)
+def test_elements_from_axes_that_are_not_there_are_refused(
+    tmp_path: Path, place: int, axes: list[int]
+) -> None:
+    """Seeds 11888 and 12776 of damaged files: results were to stand behind 10^19 axes."""
+    x, rows = T.matrix("x"), T.lvector("rows")
+    symc.save(symc.function([x, rows], x[rows], mode="python"), tmp_path / "good")
+
+    def change(document: Any) -> None:
+        node = next(node for node in document["nodes"] if "Gather" in str(node.get("op")))
+        node["op"]["fields"] = [axes, place]
+
+    with pytest.raises(BadFile, match="cannot be made"):
+        symc.load(changed(tmp_path, change), mode="python")
