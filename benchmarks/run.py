@@ -26,13 +26,10 @@ from typing import Any
 
 from cases import CASES
 from measure import Case, Contestant, Facts, Line, Results, Times, module
+from one_thread import ONE_THREAD
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "worker.py"
-ONE_THREAD = {
-    "SYMC_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
-}  # fmt: skip
 
 
 class Failed(Exception):

@@ -22,8 +22,13 @@ from statistics import geometric_mean, median
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
+from one_thread import ONE_THREAD
+
+if __name__ == "__main__":  # before NumPy is imported: its BLAS starts threads at once
+    os.environ.update(ONE_THREAD | {"JAX_PLATFORMS": "cpu"})
+
 from measure import Line, Results, Times, show, stay_on_one_processor
-from run import ONE_THREAD, describe_machine, load, progress
+from run import describe_machine, load, progress
 
 EACH = 1.3  # times the best peer
 MEANS = {"JAX": 0.5, "numba": 0.8}  # geometric means over all kernels, times the peer
@@ -32,7 +37,6 @@ PEERS = ("NumPy", "numba", "JAX")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the kernels of the command line; 1 if a contestant failed or symc missed a goal."""
-    os.environ.update(ONE_THREAD | {"JAX_PLATFORMS": "cpu"})  # before anybody is imported
     stay_on_one_processor()
     with tempfile.TemporaryDirectory(prefix="symc-bench-") as cache:
         os.environ["SYMC_CACHE_DIR"] = cache

@@ -12,7 +12,7 @@
 // The BLAS of this process, filled in by whoever loads the program. Zero: there is none.
 // Compiled with SYMC_BLAS64, a program says by `wide` that it has no loops of its own instead.
 typedef struct symc_blas {
-    void *functions[8];  // cblas_sgemm, cblas_dgemm, get_num_threads, set_num_threads
+    void *functions[8];  // sgemm, dgemm, get_num_threads, set_num_threads, ssyrk, dsyrk
     int64_t wide;        // whether its integers have 64 bits
     int64_t *guard;      // for all programs of this process: lock, calls in progress, threads before
 } symc_blas;
@@ -146,6 +146,35 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f32, symc_plain_gemm_f32, float, 0)
 // NEEDS SYMC_DEFINE_GEMM_PIECE symc_plain_gemm_f64
 SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
 
+// SYMBOL SYMC_DEFINE_SYRK_PIECE
+// NEEDS symc_imports
+// c = alpha a a^T, or alpha a^T a where it is transposed: on the diagonal and above it, which takes
+// cblas (121: the upper part) half of a product's time. Where there is no BLAS, all of c.
+#define SYMC_DEFINE_SYRK_PIECE(name, gemm, type, slot)                                            \
+    static void name(int64_t trans, int64_t n, int64_t k, type alpha, const type *a, int64_t lda, \
+                     type *c, int64_t ldc) {                                                      \
+        typedef void wide(int, int, int, int64_t, int64_t, type, const type *, int64_t, type,     \
+                          type *, int64_t);                                                       \
+        typedef void narrow(int, int, int, int, int, type, const type *, int, type, type *, int); \
+        void *function = symc_imports.functions[slot];                                            \
+        const int turned = trans ? 112 : 111;                                                     \
+        if (function && symc_imports.wide)                                                        \
+            ((wide *)function)(101, 121, turned, n, k, alpha, a, lda, 0, c, ldc);                 \
+        else if (function && (n | k | lda | ldc) <= 0x7fffffff)                                   \
+            ((narrow *)function)(101, 121, turned, (int)n, (int)k, alpha, a, (int)lda, 0, c,      \
+                                 (int)ldc);                                                       \
+        else                                                                                      \
+            gemm(trans, !trans, n, n, k, alpha, a, lda, a, lda, 0, c, ldc);                       \
+    }
+
+// SYMBOL symc_syrk_piece_f32
+// NEEDS SYMC_DEFINE_SYRK_PIECE symc_gemm_piece_f32
+SYMC_DEFINE_SYRK_PIECE(symc_syrk_piece_f32, symc_gemm_piece_f32, float, 4)
+
+// SYMBOL symc_syrk_piece_f64
+// NEEDS SYMC_DEFINE_SYRK_PIECE symc_gemm_piece_f64
+SYMC_DEFINE_SYRK_PIECE(symc_syrk_piece_f64, symc_gemm_piece_f64, double, 5)
+
 // SYMBOL symc_gemm_pieces
 // The rows and columns of the pieces that a product is computed in: some that fit into caches, and
 // where there is enough to do, two or four or more, which threads share evenly. Lengths that are
@@ -166,17 +195,26 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
     *width = ((n + across - 1) / across + 15) / 16 * 16;
 }
 
+// SYMBOL symc_twin_pieces
+// The same for a matrix times its own transpose, in squares: one where there is little to do, else
+// two in a row, then four: those on the diagonal, of which half is computed, suit BLAS if large.
+static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
+    const double work = (double)batch * m * m * k;
+    if (m < 128 || work <= 1e6 || (m < 512 && batch > 1)) return m;
+    return m < 512 ? (m + 31) / 32 * 16 : m < 1536 ? (m + 63) / 64 * 16 : 384;
+}
+
 // SYMBOL SYMC_DEFINE_GEMM
-// NEEDS symc_blas_enter symc_gemm_pieces SYMC_OUT_OF_LINE
+// NEEDS symc_blas_enter symc_gemm_pieces symc_twin_pieces SYMC_OUT_OF_LINE
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
 // in pieces of c. With k of 0 the product is 0.
-#define SYMC_DEFINE_GEMM(name, batched, piece, type)                                              \
-    /* The pieces below the diagonal from those above it, in blocks that fit into a cache. */     \
-    static void name##_mirror(int64_t n, int64_t piece_rows, type *c, int64_t ldc) {              \
-        for (int64_t down = piece_rows; down < n; down += 16)                                     \
-            for (int64_t across = 0; across < down / piece_rows * piece_rows; across += 16)       \
+#define SYMC_DEFINE_GEMM(name, batched, piece, twin_piece, type)                                  \
+    /* What is below the diagonal from what is above it, in blocks that fit into a cache. */      \
+    static void name##_mirror(int64_t n, type *c, int64_t ldc) {                                  \
+        for (int64_t down = 0; down < n; down += 16)                                              \
+            for (int64_t across = 0; across <= down; across += 16)                                \
                 for (int64_t i = down; i < n && i < down + 16; i++)                               \
-                    for (int64_t j = across; j < across + 16; j++)                                \
+                    for (int64_t j = across; j < across + 16 && j < i; j++)                       \
                         c[i * ldc + j] = c[j * ldc + i];                                          \
     }                                                                                             \
     SYMC_OUT_OF_LINE                                                                              \
@@ -198,8 +236,8 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
         symc_gemm_pieces(batch, m, n, k, &height, &width);                                        \
         /* A matrix times its own transpose: what is below the diagonal is what is above it. */   \
         const int twin = a == b && !trans_a != !trans_b && lda == ldb && stride_a == stride_b &&  \
-                         m == n && m >= 192 && k >= 64 && beta == 0;                              \
-        if (twin) height = width = (m < 1536 ? (m + 63) / 64 : 24) * 16;                          \
+                         m == n && m >= 64 && k >= 32 && beta == 0;                               \
+        if (twin) height = width = symc_twin_pieces(batch, m, k);                                 \
         const int64_t down = (m + height - 1) / height, across = (n + width - 1) / width;         \
         const int64_t count = batch * down * across;                                              \
         const int guarded = symc_imports.functions[0] != 0;                                       \
@@ -209,16 +247,18 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
         for (int64_t number = 0; number < count; number++) {                                      \
             const int64_t q = number / (down * across);                                           \
             const int64_t i = number / across % down * height, j = number % across * width;       \
+            const int64_t rows = m - i < height ? m - i : height;                                 \
+            const type *const from = a + q * stride_a + (trans_a ? i : i * lda);                  \
+            type *const to = c + q * stride_c + i * ldc + j;                                      \
             if (twin && j < i) continue;                                                          \
-            piece(trans_a, trans_b, m - i < height ? m - i : height,                              \
-                  n - j < width ? n - j : width, k, alpha,                                        \
-                  a + q * stride_a + (trans_a ? i : i * lda), lda,                                \
-                  b + q * stride_b + (trans_b ? j * ldb : j), ldb, beta,                          \
-                  c + q * stride_c + i * ldc + j, ldc);                                           \
+            if (twin && j == i) twin_piece(trans_a, rows, k, alpha, from, lda, to, ldc);          \
+            else                                                                                  \
+                piece(trans_a, trans_b, rows, n - j < width ? n - j : width, k, alpha, from, lda, \
+                      b + q * stride_b + (trans_b ? j * ldb : j), ldb, beta, to, ldc);            \
         }                                                                                         \
         if (guarded) symc_blas_enter(-1);                                                         \
         for (int64_t q = 0; twin && q < batch; q++)                                               \
-            name##_mirror(m, height, c + q * stride_c, ldc);                                      \
+            name##_mirror(m, c + q * stride_c, ldc);                                              \
     }                                                                                             \
     static __attribute__((noinline))                                                              \
     void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,                  \
@@ -229,12 +269,12 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
     }
 
 // SYMBOL symc_gemm_f32
-// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32
-SYMC_DEFINE_GEMM(symc_gemm_f32, symc_products_f32, symc_gemm_piece_f32, float)
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32 symc_syrk_piece_f32
+SYMC_DEFINE_GEMM(symc_gemm_f32, symc_products_f32, symc_gemm_piece_f32, symc_syrk_piece_f32, float)
 
 // SYMBOL symc_gemm_f64
-// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64
-SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, double)
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64 symc_syrk_piece_f64
+SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, symc_syrk_piece_f64, double)
 
 // SYMBOL SYMC_DEFINE_SMALL_GEMM
 // NEEDS SYMC_OUT_OF_LINE

@@ -21,7 +21,10 @@ from symc.codegen.targets.platforms import PLATFORM
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAMES = ("cblas_sgemm", "cblas_dgemm", "openblas_get_num_threads", "openblas_set_num_threads")
+NAMES = (
+    "cblas_sgemm", "cblas_dgemm", "openblas_get_num_threads", "openblas_set_num_threads",
+    "cblas_ssyrk", "cblas_dsyrk",
+)  # fmt: skip
 
 
 @record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -118,6 +119,48 @@ def test_gemm(dtype: DType, backend: Backend, batched: bool) -> None:
             for other in results[1:]:
                 assert np.array_equal(results[0], other), (m, n, k)
     assert backend
+
+
+TWINS = ((63, 40), (64, 32), (100, 200), (150, 64), (300, 200), (530, 33))
+
+
+@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
+@pytest.mark.parametrize("turned", [0, 1])
+def test_a_matrix_times_its_own_transpose(dtype: DType, backend: Backend, turned: int) -> None:
+    """Half of it is computed, above the diagonal, and the other half is a copy."""
+    rng = np.random.default_rng(0)
+    opened = build(made := gram(dtype, turned))
+    for batch, (m, k) in itertools.product((1, 3), TWINS):
+        a = rng.standard_normal((batch, m, k)).astype(dtype.name)
+        given = np.ascontiguousarray(a.mT) if turned else a
+        results = []
+        for threads in (1, 2, 5):
+            cell = [np.full((batch, m, m), np.nan, dtype.name)]
+            caller(made, opened, shared=(cell,), threads=threads)(given)
+            results.append(cell[0])
+        tolerance = 1e-4 if dtype is FLOAT32 else 1e-11
+        expected = 0.5 * (a.astype(float) @ a.mT.astype(float))
+        assert np.allclose(results[0], expected, rtol=tolerance, atol=tolerance * 10)
+        for other in results:
+            assert np.array_equal(results[0], other), (m, k)
+        assert m < 64 or np.array_equal(results[0], results[0].mT), (m, k)
+    assert backend
+
+
+def gram(dtype: DType, turned: int) -> Program:
+    """``c = 0.5 a a^T`` for a batch, where a is given transposed if it is `turned`."""
+    from symc.codegen.ir import mul
+
+    a = Buffer("a", dtype, (B, *((K, M) if turned else (M, K))), "input")
+    c = Buffer("c", dtype, (B, M, M), "shared")
+    sizes = (Size(B, Length("c", 0)), Size(M, Length("c", 1)), Size(K, Length("a", 2 - turned)))
+    lead = M if turned else K
+    args: list[Pointer | Expr] = [
+        B, const(turned), const(1 - turned), M, M, K, Const(0.5, dtype), at("a"), lead, at("a"),
+        lead, Const(0.0, dtype), at("c", written=True), M, mul(M, K), mul(M, K), mul(M, M),
+    ]  # fmt: skip
+    name = f"batched_gemm_{short(dtype)}"
+    return Program("gram", sizes, (a, c), (), (Routine(name, tuple(args), "a @ a.T"),))
 
 
 def vector_program(name: str, dtype: DType, trans: int = 0, beta: float = 0.0) -> Program:

@@ -6,6 +6,8 @@
 #ifdef USE_CBLAS
 void cblas_sgemm(void);
 void cblas_dgemm(void);
+void cblas_ssyrk(void);
+void cblas_dsyrk(void);
 #endif
 
 #ifdef LAPACK_TABLE
@@ -29,6 +31,8 @@ static void find_blas(void) {
 #ifdef USE_CBLAS
     symc_imports.functions[0] = (void *)cblas_sgemm;
     symc_imports.functions[1] = (void *)cblas_dgemm;
+    symc_imports.functions[4] = (void *)cblas_ssyrk;
+    symc_imports.functions[5] = (void *)cblas_dsyrk;
 #endif
 #ifdef LAPACK_TABLE
     int number = 0;

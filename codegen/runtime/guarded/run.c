@@ -7,7 +7,7 @@
 //
 // ARRAYS is a file of int64: threads, the number of arrays that are given, of outputs and of lengths;
 // the lengths; rank and bytes of an element of each output; the bytes of each given array; then these
-// arrays themselves. NAMEs are the functions of the BLAS: four of symc_imports, then those of
+// arrays themselves. NAMEs are the functions of the BLAS: six of symc_imports, then those of
 // symc_lapack. Each array has memory of its own, of exactly its size.
 
 #include <dlfcn.h>
@@ -84,8 +84,8 @@ static void find_blas(void *function, int count, char **words) {
     imports->guard = guard;
     for (int i = 2; i < count; i++) {
         void *found = dlsym(library, words[i]);
-        if (i < 6) imports->functions[i - 2] = found;
-        else if (lapack) lapack[i - 6] = found;
+        if (i < 8) imports->functions[i - 2] = found;
+        else if (lapack) lapack[i - 8] = found;
     }
 }
 
