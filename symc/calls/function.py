@@ -172,7 +172,7 @@ def function(
     warn_of_frozen(results, given | advanced(walk(results)).keys())
     roots = substitute([*results, *(new for _, new in pairs)], replace)
     if any(node.op.is_lazy for node in walk_within(roots)):
-        from symc.loops.outline import outline  # late: most functions have no branches
+        from symc.loops.outline import outline  # late: most functions have no branches or loops
 
         roots = outline(roots)
     results, news = roots[: len(results)], roots[len(results) :]

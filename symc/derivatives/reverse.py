@@ -44,7 +44,8 @@ def pull(
     for target in targets:
         if not target.dtype.is_inexact and disconnected not in ("zero", "ignore"):
             _no_derivative(target, disconnected)
-    bars, reach = _bars(roots, bars, targets, set(consider_constant) - set(targets))
+    blocked = set(consider_constant) - set(targets)
+    bars, reach = _bars(roots, bars, targets, blocked, loops=True)
     results = [_finish(target, bars, reach, disconnected) for target in targets]
     return results[0] if isinstance(wrt, Tensor) else results
 
@@ -70,7 +71,7 @@ def reaching(
     roots: Sequence[Tensor], bars: Mapping[Tensor, Tensor], targets: Sequence[Tensor]
 ) -> list[Tensor | None]:
     """Each target's gradient, given those of the roots, on ways through no other target."""
-    found, _ = _bars(roots, bars, targets, set(targets))
+    found, _ = _bars(roots, bars, targets, set(targets), loops=False)
     return [found.get(target) for target in targets]
 
 
@@ -79,10 +80,25 @@ def _bars(
     given: Mapping[Tensor, Tensor],
     targets: Sequence[Tensor],
     blocked: set[Tensor],
+    *,
+    loops: bool,
 ) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
-    """Every node's gradient, given those of the roots, and the nodes that depend on a target."""
+    """Every node's gradient, given those of the roots, and the nodes that depend on a target.
+
+    With `loops`, loops that may do no steps are looked for: those in bodies have been.
+    """
     if any(node.op.is_lazy for node in walk(roots)):
-        return _bars_of_outlined(roots, given, targets, blocked)
+        return _bars_of_outlined(roots, given, targets, blocked, loops=loops)
+    return _bars_of_all(roots, given, targets, blocked)
+
+
+def _bars_of_all(
+    roots: Sequence[Tensor],
+    given: Mapping[Tensor, Tensor],
+    targets: Sequence[Tensor],
+    blocked: set[Tensor],
+) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
+    """The same where all arguments of all nodes are computed."""
     order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))
     reach = _reaching(order, set(targets), blocked)
     groups = _groups([node for node in order if node in reach and node not in blocked])
@@ -110,14 +126,16 @@ def _bars_of_outlined(
     given: Mapping[Tensor, Tensor],
     targets: Sequence[Tensor],
     blocked: set[Tensor],
+    *,
+    loops: bool,
 ) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
-    """The same where only one side of a branch is computed, and so only its gradient."""
+    """The same where what a branch or loop does not need is not computed, nor its gradient."""
     held = list(blocked)
-    new = SERVICES["outline"]([*roots, *targets, *held, *given])
+    new = SERVICES["outline"]([*roots, *targets, *held, *given], loops=loops)
     ours, rest = new[: len(roots)], new[len(roots) :]
     goals, rest = rest[: len(targets)], rest[len(targets) :]
     bars = {node: given[old] for node, old in zip(rest[len(held) :], given, strict=True)}
-    bars, reach = _bars(ours, bars, goals, set(rest[: len(held)]))
+    bars, reach = _bars_of_all(ours, bars, goals, set(rest[: len(held)]))
     for old, goal in zip(targets, goals, strict=True):
         if goal in bars:
             bars[old] = bars[goal]

@@ -136,7 +136,7 @@ class Op:
 
     @property
     def is_lazy(self) -> bool:
-        """Whether only some arguments are needed, which it knows when it runs: `ifelse`."""
+        """Whether arguments may not be needed, which it knows when it runs: `ifelse`, loops."""
         return False
 
     @property

@@ -18,7 +18,8 @@ Operations on loops:
 
 reverse.py      gradients: a loop that runs backwards; ends.py finds those of last rows
 batching.py     a loop over a batch
-conditions.py   run-time conditions of a loop
+conditions.py   run-time conditions of a loop; entered.py finds those that wait for a first step
+comparisons.py  conditions that hold in every step
 improve.py      code moved out of a loop before it is compiled: hoist.py, postpone.py, contract.py
 inside.py       rewriting of graphs inside loops
 """

@@ -70,8 +70,9 @@ def scan(
       anyway.)
 
     The whole loop is compiled into the function that uses it, with everything that does not change
-    from step to step computed before it; `mode`, `profile` and `allow_gc` are there for programs
-    that were written for Theano, and change nothing.
+    from step to step computed before it; what of that may fail, only if there is a step. (Lengths
+    that are known before the loop are compared even if there is none.) `mode`, `profile` and
+    `allow_gc` are there for programs that were written for Theano, and change nothing.
 
     >>> import symc, symc.tensor as T
     >>> x, k = T.vector("x"), T.lscalar("k")

@@ -19,6 +19,7 @@ from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild, walk, walk_within
 from symc.loops.body import Body
+from symc.loops.branch import IfElse
 from symc.loops.contract import contract
 from symc.loops.delayed import join_delayed
 from symc.loops.hoist import hoist
@@ -64,7 +65,8 @@ def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
 
 def _outlined(roots: list[Tensor]) -> list[Tensor]:
     """The roots; branches that left a loop with a product, for all steps at once, are made anew."""
-    return outline(roots) if any(node.op.is_lazy for node in walk_within(roots)) else roots
+    has_some = any(isinstance(node.op, IfElse) for node in walk_within(roots))
+    return outline(roots, loops=False) if has_some else roots
 
 
 def _rebuilt(roots: Sequence[Tensor], change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor]:

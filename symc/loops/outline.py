@@ -1,5 +1,7 @@
 """Before all other rewriting: nodes that only one side of a branch needs move into it.
 
+So do those that only the steps of a loop need, where there may be none: see `entered.py`.
+
 The place of a node is a path of sides, from the outermost branch inwards: the longest one that all
 its uses share. So a node that is used outside, or on both sides, stays outside. Branches on one
 condition share their sides: nodes that both need there are computed by both.
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 from typing import TypeAlias
 
 from symc.graph.dims import sizes
@@ -19,32 +22,42 @@ from symc.graph.provenance import located_at
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, slots_for
 from symc.loops.branch import Choice, IfElse
+from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.scan import Scan
-from symc.tensor.logic import where
+from symc.tensor.logic import gt, where
+from symc.tensor.slices import zeros_for
 
 Path: TypeAlias = tuple[tuple[Tensor, bool], ...]
 
 
-def outline(roots: Sequence[Tensor]) -> list[Tensor]:
-    """The roots with every `IfElse` made a `Choice`, also in the bodies of loops."""
+def outline(roots: Sequence[Tensor], *, loops: bool = True) -> list[Tensor]:
+    """The roots with every `IfElse` made a `Choice`, also in the bodies of loops.
+
+    With `loops` so is what may fail of that which only the steps of a loop need.
+    """
+    return _outlined(roots, Scope() if loops else None)
+
+
+def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
     order = walk(roots)
     if not any(isinstance(node.op, IfElse | Scan) for node in order):
         return list(roots)
     places = _places(roots, order)
     done: dict[Tensor, Tensor] = {}
     new_places: dict[Tensor, Path] = {}
-    bodies: dict[Body, Body] = {}
+    loops: dict[object, tuple[Body, list[Tensor]]] = {}
     for node in order:
         args = [done[arg] for arg in node.args]
         if isinstance(node.op, IfElse):
             with located_at(node.where):
                 new = _choice(node.op, args, places[node], new_places)
         elif isinstance(node.op, Scan):
-            body = node.op.body
-            if body not in bodies:
-                bodies[body] = Body(body.slots, tuple(outline(body.results)))
+            key = (node.op.common(), node.args)
             with located_at(node.where):
-                new = replace(node.op, body=bodies[body])(*args)
+                if key not in loops:
+                    loops[key] = _loop(node.op, args, places[node], new_places, scope)
+                body, args = loops[key]
+                new = replace(node.op, body=body)(*args)
         else:
             new = node
             if any(arg is not old for arg, old in zip(args, node.args, strict=True)):
@@ -57,6 +70,42 @@ def outline(roots: Sequence[Tensor]) -> list[Tensor]:
     return [done[root] for root in roots]
 
 
+def _loop(
+    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope | None
+) -> tuple[Body, list[Tensor]]:
+    """The body of a loop and its arguments, both with branches."""
+    inner = None if scope is None else scope.inside(op, args)
+    body = Body(op.body.slots, tuple(_outlined(op.body.results, inner)))
+    return body, args if scope is None else _entered(op, args, place, places, scope)
+
+
+def _entered(
+    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope
+) -> list[Tensor]:
+    """The arguments of a loop; those that may fail are computed if there is a step."""
+    if not may_have_none(op, args):
+        return args
+    same = op.split(args)[3]
+    first = len(args) - len(same)
+    failing = [
+        number
+        for number, arg in enumerate(same, first)
+        if may_fail(_inside([arg], len(place), places), scope)
+    ]
+    some = _some_steps(args[0])
+    values = [args[number] for number in failing]
+    given = [some, *values, *(zeros_for(value, value.dtype) for value in values)]
+    result = list(args)
+    for part, number in enumerate(failing):
+        result[number] = _choice(IfElse(len(failing), part), given, place, places)
+    return result
+
+
+def _some_steps(steps: Tensor) -> Tensor:
+    """The condition that a loop does steps."""
+    return gt(steps, 0)
+
+
 def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Path]:
     """Where each node is needed."""
     places: dict[Tensor, Path] = dict.fromkeys(roots, ())
@@ -66,9 +115,8 @@ def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Pa
 
     for node in reversed(order):
         place = places[node]
-        sides = _sides(node)
-        for arg, side in zip(node.args, sides, strict=True):
-            need(arg, place if side is None else (*place, (node.args[0], side)))
+        for arg, side in zip(node.args, _sides(node), strict=True):
+            need(arg, place if side is None else (*place, side))
         for dim in node.type.shape:
             if not isinstance(dim, int):
                 for size in sizes(dim):
@@ -77,13 +125,19 @@ def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Pa
     return places
 
 
-def _sides(node: Tensor) -> Iterator[bool | None]:
-    """For each argument the side that needs it, None for both."""
-    for number in range(len(node.args)):
-        if isinstance(node.op, IfElse) and number:
-            yield number <= node.op.count
-        else:
+def _sides(node: Tensor) -> Iterator[tuple[Tensor, bool] | None]:
+    """For each argument the side of a condition that needs it, None for both."""
+    match node.op:
+        case IfElse(count=count):
             yield None
+            for number in range(1, len(node.args)):
+                yield node.args[0], number <= count
+        case Scan() as op if may_have_none(op, node.args):
+            same = len(op.split(node.args)[3])
+            yield from repeat(None, len(node.args) - same)
+            yield from repeat((_some_steps(node.args[0]), True), same)
+        case _:
+            yield from repeat(None, len(node.args))
 
 
 def _shared(first: Path, second: Path) -> Path:

@@ -210,6 +210,10 @@ class Scan(Op):
         """The op of another result of this loop."""
         return replace(self, part=Part(kind, number))
 
+    @property
+    def is_lazy(self) -> bool:
+        return True
+
     def common(self) -> Any:
         return self.body, self.layout, self.checks
 

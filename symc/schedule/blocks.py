@@ -22,12 +22,12 @@ from symc.graph.node import Op, Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
+from symc.loops.comparisons import Comparison, Counters, always_holds, comparisons
 from symc.loops.scan import Part, Scan
 from symc.rewrite.pipeline import lengths_of, optimise
-from symc.schedule.numbers import Comparison, StepNumber, as_number, comparisons, is_index
+from symc.schedule.numbers import StepNumber, as_number, is_index
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
-from symc.schedule.ranges import Counters, always_holds
 from symc.schedule.sizes import Lengths
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import dim_of

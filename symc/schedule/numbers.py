@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, INT64
-from symc.codegen.ir import BinaryOp
+from symc.codegen.dtypes import INT64
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim, Extreme, Size, atoms, fits_always, sizes
 from symc.graph.formulas import Formula
@@ -17,7 +15,6 @@ from symc.graph.node import Op, Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.tensor.checks import BOUNDS
-from symc.tensor.elementwise import Elementwise
 from symc.tensor.lengths import Derived, dim_of, tensor_of
 
 
@@ -84,33 +81,3 @@ def _is_known(size: Size) -> bool:
     if size.axis is None:
         return isinstance(size.source.op, StepNumber)
     return isinstance(size.source.op, Input | Shared)
-
-
-Comparison: TypeAlias = tuple[BinaryOp, Dim, Dim]
-
-_SIGNS: dict[str, BinaryOp] = {
-    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"
-}  # fmt: skip
-
-
-def comparisons(node: Tensor, is_known: Callable[[Dim], bool]) -> list[Comparison] | None:
-    """A condition as comparisons of known lengths, of which all must hold; None if it is not."""
-    found: list[Comparison] = []
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        match part.op:
-            case Elementwise(name="and" | "logical_and") if part.dtype is BOOL and not part.ndim:
-                pending += reversed(part.args)
-            case Elementwise(name=name) if name in _SIGNS and _are_lengths(part.args):
-                left, right = map(dim_of, part.args)
-                if not (is_known(left) and is_known(right)):
-                    return None
-                found.append((_SIGNS[name], left, right))
-            case _:
-                return None
-    return found
-
-
-def _are_lengths(args: Sequence[Tensor]) -> bool:
-    return all(arg.dtype is INT64 and not arg.ndim for arg in args)

@@ -38,8 +38,9 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import OpenFormula
+from symc.loops.comparisons import is_natural
 from symc.schedule.plan import Problem
-from symc.schedule.ranges import dim_of, is_natural
+from symc.schedule.ranges import dim_of
 from symc.schedule.stages import Stage, full_index
 
 Element: TypeAlias = tuple[tuple[Dim, ir.Expr], ...]

@@ -12,7 +12,7 @@ from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.loops.body import Slot
-from symc.schedule.ranges import Counters
+from symc.loops.comparisons import Counters
 from symc.schedule.reasons import Apart, Copied
 from symc.schedule.stages import Stage
 

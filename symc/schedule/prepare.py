@@ -11,8 +11,8 @@ from symc.graph.inputs import Constant, SharedVariable
 from symc.graph.node import Requirement, Tensor
 from symc.graph.request import Optimised, Request
 from symc.graph.walks import walk
+from symc.loops.comparisons import comparisons
 from symc.schedule.blocks import Blocks
-from symc.schedule.numbers import comparisons
 from symc.schedule.plan import Problem
 from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.sizes import Lengths, SizeTable, Unifier, UniqueNames

@@ -17,8 +17,8 @@ from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import located_at
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
+from symc.loops.comparisons import Counters
 from symc.schedule.plan import Block, MeasuredSize, Problem, is_source
-from symc.schedule.ranges import Counters
 from symc.schedule.sizes import Lengths
 from symc.schedule.views import has_memory_of_argument, views
 from symc.tensor.elementwise import Elementwise

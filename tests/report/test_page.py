@@ -19,8 +19,8 @@ from symc.codegen.cost.work import Works
 from symc.codegen.ir import Launch, Routine
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.graph.walks import walk
+from symc.loops.comparisons import comparisons
 from symc.pipeline.compile import Clock, build
-from symc.schedule.numbers import comparisons
 from symc.show.report.bundle import unpacked
 from symc.show.report.changes import changes
 from symc.show.report.contents import Contents, is_drawn

@@ -1,0 +1,124 @@
+"""Loops of no steps: what their steps alone need does not fail before them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.errors import BadIndex, ShapeMismatch
+
+X, Y, A = T.vector("X"), T.vector("Y"), T.matrix("A")
+K, N = T.lscalar("K"), T.lscalar("N")
+THREE, FOUR, SQUARE = np.ones(3), np.ones(4), -np.eye(3)
+
+INVARIANT: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
+    "an index out of bounds": (lambda: X[K], BadIndex),
+    "what follows from it": (lambda: T.exp(X[K]) * 2, BadIndex),
+    "a row out of bounds": (lambda: A[K].sum(), BadIndex),
+    "indexes out of bounds": (lambda: X[T.stack([K, K + 1])].sum(), BadIndex),
+    "lengths that differ": (lambda: (X + Y).sum(), ShapeMismatch),
+    "lengths of a slice": (lambda: (X[: K - 2] + Y[:2]).sum(), ShapeMismatch),
+    "a shape of other size": (lambda: X.reshape((K, 2)).sum(), ShapeMismatch),
+    "a negative length": (lambda: T.zeros(-K).sum(), ShapeMismatch),
+    "a maximum of nothing": (lambda: X[5:].max(), ValueError),
+    "a matrix that is not definite": (lambda: T.linalg.cholesky(A).sum(), np.linalg.LinAlgError),
+    "a matrix that is singular": (
+        lambda: T.linalg.solve(A + T.eye(3), X).sum(), np.linalg.LinAlgError
+    ),
+}  # fmt: skip
+MODES = ("default", "python")
+
+
+def compiled(out: Any, mode: str) -> Callable[[int], Any]:
+    """A function of the number of steps."""
+    f = symc.function([X, Y, A, K, N], out, mode=mode, on_unused_input="ignore")
+    return lambda steps: f(THREE, FOUR, SQUARE, 5, steps)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", INVARIANT)
+def test_errors_of_what_does_not_change_come_with_the_first_step(name: str, mode: str) -> None:
+    value, error = INVARIANT[name]
+    total = symc.fori_loop(0, N, lambda i, total: total + value() * i, 0.5)
+    f = compiled(total, mode)
+    assert f(0) == 0.5
+    assert f(-1) == 0.5
+    with pytest.raises(error) as wanted:
+        compiled(value(), mode)(0)
+    with pytest.raises(error) as raised:
+        f(1)
+    assert str(raised.value).splitlines()[0] == str(wanted.value).splitlines()[0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["what follows from it", "a matrix that is not definite"])
+def test_gradients_of_loops_of_no_steps_do_not_fail(name: str, mode: str) -> None:
+    value, error = INVARIANT[name]
+    total = symc.fori_loop(0, N, lambda i, total: total + value() * X[0], X[0])
+    f = compiled(symc.grad(total, [X, A], disconnected="zero"), mode)
+    gradient = f(0)
+    assert np.array_equal(gradient[0], [1, 0, 0])
+    assert not gradient[1].any()
+    with pytest.raises(error):
+        f(1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_inner_loops_of_no_steps_do_not_fail(mode: str) -> None:
+    def row(i: Any, total: Any) -> Any:
+        return symc.fori_loop(0, i, lambda j, t: t + X[K + i] * j, total)
+
+    f = symc.function([X, K, N], symc.fori_loop(0, N, row, 0.0), mode=mode)
+    assert f(THREE, 3, 1) == 0.0
+    with pytest.raises(BadIndex, match="index 4 is out of bounds"):
+        f(THREE, 3, 2)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_hoisted_loop_of_no_steps_does_not_fail(mode: str) -> None:
+    inner = symc.fori_loop(0, 4, lambda j, t: t + X[j], 0.0)
+    f = compiled(symc.fori_loop(0, N, lambda i, t: t + inner, 0.0), mode)
+    assert f(0) == 0.0
+    with pytest.raises(BadIndex, match="index 3 is out of bounds"):
+        f(2)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_while_loop_that_does_not_begin_does_not_fail(mode: str) -> None:
+    total = symc.while_loop(lambda i, t: T.lt(i, N), lambda i, t: [i + 1, t + X[K]], [0, 0.0])[1]
+    for out in (total, symc.grad(total, X)):
+        f = compiled(out, mode)
+        assert not f(0).any()
+        with pytest.raises(BadIndex):
+            f(1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_scan_over_no_rows_does_not_fail(mode: str) -> None:
+    rows, _ = symc.scan(lambda row, before: before + row * X[K], A, T.zeros(3))
+    f = symc.function([X, A, K], rows, mode=mode)
+    assert f(THREE, np.ones((0, 3)), 5).shape == (0, 3)
+    with pytest.raises(BadIndex):
+        f(THREE, SQUARE, 5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_others_need_as_well_fails(mode: str) -> None:
+    element = X[K]
+    total = symc.fori_loop(0, N, lambda i, t: t + element, 0.0)
+    with pytest.raises(BadIndex):
+        compiled([total, element], mode)(0)
+
+
+def test_elements_of_the_steps_around_are_read_without_a_branch() -> None:
+    def row(i: Any, total: Any) -> Any:
+        return symc.fori_loop(0, Y.shape[0], lambda j, t: t + X[i] * Y[j], total)
+
+    f = symc.function([X, Y], symc.fori_loop(0, X.shape[0], row, 0.0))
+    assert f(THREE, FOUR) == 12.0
+    assert "branch" not in f.source
