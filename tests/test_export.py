@@ -67,6 +67,17 @@ def make(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+def test_a_function_that_rounds_is_built_without_fused_operations(tmp_path: Path) -> None:
+    """As in symc: its kernels would not agree on which side of a whole number a value is."""
+    x = T.vector("x")
+    for number, value in enumerate((x * x + 1, x - T.floor(x * x + 1))):
+        f = symc.function([x], value, name="rounds", mode="python")
+        folder = f.export(tmp_path / str(number))
+        option = ("-ffp-contract=fast", "-ffp-contract=off")[number]
+        for file in ("Makefile", "CMakeLists.txt"):
+            assert option in (folder / file).read_text()
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_an_exported_function_builds_and_passes_its_test(tmp_path: Path) -> None:
     step = training_step()

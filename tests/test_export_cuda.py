@@ -157,6 +157,22 @@ def test_kernels_need_no_options_of_nvrtc(tmp_path: Path, monkeypatch: pytest.Mo
         nvrtc.compile(module_of(text))
 
 
+def test_kernels_that_round_are_compiled_without_fused_operations(tmp_path: Path) -> None:
+    """A product and a sum in one instruction may be on the other side of a whole number."""
+    x = T.vector("x", dtype="float32")
+    for number, value in enumerate((x * x + 1, x - T.floor(x * x + 1))):
+        f = symc.function([x], value, name="rounds", device="cuda:sim", mode="python")
+        folder = f.export(tmp_path / str(number))
+        for file, options in (
+            ("Makefile", ("-fmad=true", "-fmad=false")),
+            ("Makefile", ("-ffp-contract=fast", "-ffp-contract=off")),
+            ("CMakeLists.txt", ("-fmad=true", "-fmad=false")),
+        ):
+            text = (folder / file).read_text()
+            assert options[number] in text, (number, file)
+            assert options[1 - number] not in text, (number, file)
+
+
 @needs_make
 @pytest.mark.skipif(not cuda.available(), reason="there is no graphics card")
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")

@@ -78,3 +78,16 @@ def test_elements_from_axes_that_are_not_there_are_refused(
 
     with pytest.raises(BadFile, match="cannot be made"):
         symc.load(changed(tmp_path, change), mode="python")
+
+
+def test_an_axis_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    """Seed 24181 of damaged files: arrays were to be joined along axis 2^64."""
+    x = T.matrix("x")
+    symc.save(symc.function([x], T.concatenate([x, x * 2]), mode="python"), tmp_path / "good")
+
+    def change(document: Any) -> None:
+        node = next(node for node in document["nodes"] if "Concatenate" in str(node.get("op")))
+        node["op"]["fields"] = [2**64]
+
+    with pytest.raises(BadFile, match="cannot be made"):
+        symc.load(changed(tmp_path, change), mode="python")

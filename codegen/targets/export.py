@@ -85,7 +85,8 @@ class Exported:
     `updates` has, for each output after the first `results`, the number of the shared variable
     whose new value it is. `errors` are the texts for the statuses 1, 2 ...; `lengths` are the
     lengths of the shared variables and constants, in order. `names` has the user's names of arrays,
-    by the program's names; `kernels` are there on a graphics card.
+    by the program's names; `kernels` are there on a graphics card. If `apart`, no multiplication
+    and addition may become one instruction.
     """
 
     program: Program
@@ -97,6 +98,7 @@ class Exported:
     lengths: tuple[Shape, ...]
     names: Mapping[str, str]
     kernels: Kernels | None = None
+    apart: bool = False
 
     @property
     def name(self) -> str:
@@ -184,6 +186,7 @@ def _build_file(exported: Exported, name: str) -> str:
         name,
         name=exported.name,
         define="-DSYMC_LIBMVEC",
+        contraction="-ffp-contract=off" if exported.apart else "-ffp-contract=fast",
         blas="-llapack -lblas" if lapack else "",
         blas_cmake=template("lapack.cmake", name=exported.name) if lapack else "",
     )

@@ -50,7 +50,15 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
     build = {
         "name": name,
         "images": " ".join(images),
-        "sim_flags": " ".join(["-march=native", *sim.MODULE_FLAGS, *sim.GCC_FLAGS]),
+        "fmad": "-fmad=false" if exported.apart else "-fmad=true",
+        "sim_flags": " ".join(
+            [
+                "-march=native",
+                *sim.MODULE_FLAGS,
+                sim.contraction(apart=exported.apart),
+                *sim.GCC_FLAGS,
+            ]
+        ),
     }
     made = host_files(exported, images, example, SAID)
     made |= {

@@ -40,7 +40,6 @@ MODULE_FLAGS = (
     "-g1",  # lines, for reports
     "-fsanitize=thread,alignment",  # not the libraries: check.h has their checks
     "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing",
-    "-ffp-contract=fast",  # as NVRTC does
     "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
     "-nostdlib",
 )  # fmt: skip
@@ -73,22 +72,25 @@ def available() -> bool:
     return compiler.find_cxx_compiler() is not None and compiler.find_compiler() is not None
 
 
-def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
+def describe(memo: compiler.Memo | None = None, *, apart: bool = False) -> dict[str, str]:
     """Cache-key parts: everything besides the source that affects an image."""
     found = _cxx_compiler()
     return {
         "compiler": compiler.identity(found, memo),
-        "flags": " ".join([*found.command[1:], *flags(found)]),
+        "flags": " ".join([*found.command[1:], *flags(found, apart=apart)]),
         "headers": drivers.digest(FOLDER, ".h"),
         "cpu": " ".join(compiler.cpu()),
         "platform": compiler.platform(),
     }
 
 
-def compile_kernels(module: DeviceModule, name: str = "function.cu") -> bytes:
+def compile_kernels(
+    module: DeviceModule, name: str = "function.cu", *, apart: bool = False
+) -> bytes:
     """The image of a CUDA module: the argument of cuModuleLoadData, where a GPU takes a cubin.
 
-    Messages call the file `name`, unless the source has ``#line``. Raises `CompileFailed`.
+    If `apart`, a multiplication and an addition never become one instruction. Messages call the
+    file `name`, unless the source has ``#line``. Raises `CompileFailed`.
     """
     import tempfile
 
@@ -99,17 +101,22 @@ def compile_kernels(module: DeviceModule, name: str = "function.cu") -> bytes:
         made, text = Path(folder, "module.so"), Path(folder, "module.cpp")
         text.write_text(module_text(module, name), encoding="utf-8")
         command = [
-            *found.command, *flags(found), "-include", str(FOLDER / "cudasim.h"), str(text),
-            "-o", str(made), *LIBRARIES,
+            *found.command, *flags(found, apart=apart), "-include", str(FOLDER / "cudasim.h"),
+            str(text), "-o", str(made), *LIBRARIES,
         ]  # fmt: skip
         raise_first(processes.run([command], folder), [command], [module.text])
         return made.read_bytes()
 
 
-def flags(found: compiler.Compiler) -> list[str]:
+def flags(found: compiler.Compiler, *, apart: bool = False) -> list[str]:
     """The options of one compilation of kernels."""
     more = CLANG_FLAGS if compiler.is_clang(found) else GCC_FLAGS
-    return [*compiler.processor(), *MODULE_FLAGS, *more]
+    return [*compiler.processor(), *MODULE_FLAGS, contraction(apart=apart), *more]
+
+
+def contraction(*, apart: bool) -> str:
+    """The option that says whether operations become one instruction, as NVRTC's ``--fmad``."""
+    return "-ffp-contract=off" if apart else "-ffp-contract=fast"
 
 
 def module_text(module: DeviceModule, name: str) -> str:

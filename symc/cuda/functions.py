@@ -45,8 +45,7 @@ def target_for(
     request: Request, found: Device, *, wide: bool = False, timed: bool = False
 ) -> Target:
     """The target that compiles for a device."""
-    own = {"apart": is_apart(request)} if isinstance(found.maker, OpenclDevice) else {}
-    return found.maker.target(found, {"wide": wide, "timed": timed, **own})
+    return found.maker.target(found, {"wide": wide, "timed": timed, "apart": is_apart(request)})
 
 
 def compile_for(
@@ -54,13 +53,14 @@ def compile_for(
 ) -> DeviceFunction:
     """Finds the function in the cache, or builds it and puts it there, and loads it."""
     target = target_for(request, found, wide=wide, timed=timed)
+    shared = found.maker.target(found, {"wide": wide})  # the same for all programs
 
     def use(made: CompiledFunction, read: Read) -> DeviceFunction:
         kernels, routines = made.facts["kernels"], made.facts["routines"]
         if any("gemm" in name for name in routines):
             found.open_blas()
         modules = [found.load(read(IMAGE), kernels)] if kernels else []
-        return DeviceFunction(made, [*modules, *(_routine(found, target, n) for n in routines)])
+        return DeviceFunction(made, [*modules, *(_routine(found, shared, n) for n in routines)])
 
     return compile_request(request, mode=mode, target=target, use=use)
 

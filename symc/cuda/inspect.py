@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from symc.codegen.targets.cuda.reading import module_of
 from symc.codegen.targets.cuda.target import KERNELS
 from symc.codegen.targets.on_device import IMAGE, RESOURCES
+from symc.pipeline.library import is_apart
 
 if TYPE_CHECKING:
     from symc.calls.callable import Function
@@ -22,7 +23,7 @@ def ptx(function: Function) -> str:
     from symc.codegen.targets.cuda import nvrtc
 
     source = (_folder(function) / KERNELS).read_text(encoding="utf-8")
-    return nvrtc.ptx(source, _architecture(function))
+    return nvrtc.ptx(source, _architecture(function), apart=is_apart(function.request))
 
 
 def sass(function: Function) -> str:
@@ -37,7 +38,8 @@ def sass(function: Function) -> str:
     folder = _folder(function)
     if function.device == "cuda:sim":
         module = module_of((folder / KERNELS).read_text(encoding="utf-8"))
-        return disassemble(nvrtc.compile(module, _architecture(function)).image)
+        apart = is_apart(function.request)
+        return disassemble(nvrtc.compile(module, _architecture(function), apart=apart).image)
     return disassemble((folder / IMAGE).read_bytes())
 
 

@@ -19,6 +19,7 @@ from symc.errors import CannotSave
 from symc.graph.conditions import requirements
 from symc.graph.node import Array, Tensor
 from symc.graph.walks import walk, walk_within
+from symc.pipeline.library import is_apart
 from symc.tensor.notation import described
 
 LONGEST_NAME = 200  # with its suffixes, a file system's 255 bytes
@@ -131,6 +132,7 @@ def _exported(
         lengths=tuple(lengths),
         names=_names(function, compilation),
         kernels=kernels,
+        apart=is_apart(request),
     )
 
 

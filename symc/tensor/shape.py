@@ -43,6 +43,8 @@ class Concatenate(Op):
     def infer(self, *args: Tensor) -> TensorType:
         first = args[0]
         shape = list(first.type.shape)
+        if not 0 <= self.axis < len(shape):
+            raise ValueError(f"no axis {self.axis} of {len(shape)}")
         for arg in args[1:]:
             for axis, dim in enumerate(arg.type.shape):
                 if axis == self.axis:

@@ -334,6 +334,21 @@ def test_kernels_with_64_bit_divisions_do_not_spill() -> None:
     np.testing.assert_array_equal(f(np.ones((2, 3)), True), np.ones((2, 1, 3)))
 
 
+@needs_nvrtc
+@needs_simulator
+def test_numbers_that_are_rounded_are_not_computed_by_fused_operations() -> None:
+    """`x - floor(x)` would be negative where one of two kernels has fused a product and a sum."""
+    x, y = T.vector("x"), T.vector("y")
+    smooth = symc.function([x, y], x * y + 1.0, device="cuda:sim")
+    rounded = symc.function([x, y], T.floor(x * y + 1.0), device="cuda:sim")
+    looked_up = symc.function([x, y], T.searchsorted(x, x * y + 1.0), device="cuda:sim")
+    assert "fma.rn.f64" in smooth.ptx()
+    for f in (rounded, looked_up):
+        text = f.ptx()
+        assert "mul.rn.f64" in text
+        assert "fma.rn.f64" not in text
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_numbers_are_computed_in_one_launch_and_do_not_keep_others_from_many_threads(
     device: str,

@@ -27,7 +27,6 @@ Architecture = tuple[int, int]  # the compute capability, such as (9, 0)
 OPTIONS = (
     "-std=c++17",
     "-default-device",  # the functions of codegen/runtime do not say __device__
-    "--fmad=true",
     "-minimal",  # without declarations that nothing here needs: 4 ms less
     "-Xptxas", "-v",  # the log says which registers and memory each kernel takes
 )  # fmt: skip
@@ -103,7 +102,7 @@ def architectures() -> tuple[Architecture, ...]:
 
 
 def describe(
-    arch: Architecture, *, quick: bool = False, memo: Memo | None = None
+    arch: Architecture, *, quick: bool = False, apart: bool = False, memo: Memo | None = None
 ) -> dict[str, str]:
     """Cache-key parts: everything besides the source that affects the image.
 
@@ -112,7 +111,7 @@ def describe(
     stamp = _stamp()
     return {
         "nvrtc": remembered("nvrtc", stamp, memo if stamp else None, build),
-        "options": " ".join([_target(arch, "sm"), *_options(quick=quick)]),
+        "options": " ".join([_target(arch, "sm"), *_options(quick=quick, apart=apart)]),
     }
 
 
@@ -126,9 +125,11 @@ def build() -> str:
 
 def compile(
     module: DeviceModule, arch: Architecture = (9, 0), *, quick: bool = False,
-    name: str = "function.cu",
+    apart: bool = False, name: str = "function.cu",
 ) -> Compiled:  # fmt: skip
     """Compile a module for an architecture, or raise `CompileFailed`.
+
+    If `apart`, a multiplication and an addition never become one instruction.
 
     ptxas likes to give threads few registers, so that many run at a time, even where a call of a
     function then has to save some of them in memory. Kernels that do are compiled again, so that
@@ -139,7 +140,7 @@ def compile(
         target, kind = _target(arch, "sm"), "cubin"
     else:
         target, kind = _target(_nearest(arch, known), "compute"), "ptx"
-    options = [target, *_options(quick=quick)]
+    options = [target, *_options(quick=quick, apart=apart)]
     image, log = _compile(module.text, options, name)
     needed = _resources(log)
     spilled = {name for name, found in needed.items() if found.spill_stores}
@@ -150,14 +151,16 @@ def compile(
     return Compiled(image, "cubin" if kind == "cubin" else "ptx", _warnings(log), needed)
 
 
-def ptx(source: str, arch: Architecture = (9, 0), *, quick: bool = False) -> str:
+def ptx(
+    source: str, arch: Architecture = (9, 0), *, quick: bool = False, apart: bool = False
+) -> str:
     """The PTX of a text, for people and tests."""
-    options = [_target(arch, "compute"), *_options(quick=quick)]
+    options = [_target(arch, "compute"), *_options(quick=quick, apart=apart)]
     return _compile(source, options, "function.cu")[0].decode().rstrip("\0")
 
 
-def _options(*, quick: bool) -> list[str]:
-    return [*OPTIONS, *QUICK] if quick else [*OPTIONS]
+def _options(*, quick: bool, apart: bool = False) -> list[str]:
+    return [*OPTIONS, "--fmad=false" if apart else "--fmad=true", *(QUICK if quick else ())]
 
 
 def _target(arch: Architecture, prefix: Literal["sm", "compute"]) -> str:

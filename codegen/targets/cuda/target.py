@@ -32,6 +32,8 @@ class CudaTarget(DeviceTarget):
     memo: Memo | None = None
     timed: bool = False
     """Whether programs time their steps."""
+    apart: bool = False
+    """Whether a multiplication and an addition never become one instruction."""
     lang: Lang = CUDA
 
     @property
@@ -65,20 +67,21 @@ class CudaTarget(DeviceTarget):
         if self.simulated:
             from symc.codegen.targets import sim
 
-            return {f"simulator {name}": text for name, text in sim.describe().items()}
+            described = sim.describe(apart=self.apart)
+            return {f"simulator {name}": text for name, text in described.items()}
         from symc.codegen.targets.cuda import nvrtc
 
-        return nvrtc.describe(self.architecture, quick=quick, memo=self.memo)
+        return nvrtc.describe(self.architecture, quick=quick, apart=self.apart, memo=self.memo)
 
     def image(self, module: DeviceModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
         """The kernels' image, and the registers and memory that each kernel needs."""
         if self.simulated:
             from symc.codegen.targets import sim
 
-            return sim.compile_kernels(module, KERNELS), {}
+            return sim.compile_kernels(module, KERNELS, apart=self.apart), {}
         from symc.codegen.targets.cuda import nvrtc
 
-        made = nvrtc.compile(module, self.architecture, quick=quick, name=KERNELS)
+        made = nvrtc.compile(module, self.architecture, quick=quick, apart=self.apart, name=KERNELS)
         resources = {
             name: {
                 "registers": found.registers, "shared_bytes": found.shared_bytes,
