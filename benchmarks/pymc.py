@@ -221,6 +221,8 @@ def main() -> None:
     parser.add_argument("models", nargs="*", help="names of models (default: all)")
     parser.add_argument("--modes", default="SYMC,NUMBA,CVM,JAX")
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--draws", type=int, default=1000, help="of a chain, with --sample")
+    parser.add_argument("--limit", type=float, default=300, help="seconds of a run of --sample")
     parser.add_argument("--rewrites", action="store_true")
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--json", type=Path)
@@ -236,10 +238,9 @@ def main() -> None:
         rows: list[dict[str, Any]] = []
         for make in wanted:
             if given.sample:
-                row = {
-                    "model": make.__name__,
-                    "sample": pymc_sampling.compared(make.__name__, modes),
-                }
+                name = make.__name__
+                sample = pymc_sampling.compared(name, modes, given.draws, given.limit)
+                row = {"model": name, "sample": sample}
             elif given.rewrites:
                 row = rewrites_compared(make)
             elif given.fresh:

@@ -1,10 +1,10 @@
 """`pm.sample` from the start of a script, by each mode: `python benchmarks/pymc.py --sample`.
 
 A process of its own for each run: it imports PyMC, builds a model, draws 1,000 times in each of
-four chains (after 1,000 to adapt), and ends. First with empty caches, then with those that the
-first run has filled. A run of more than `SECONDS` is ended, and its mode left out. Seconds are of
-processor time of all its processes, as a machine with one processor would take, whatever else is
-run meanwhile.
+four chains (after as many to adapt), and ends; `--draws` says another number. First with empty
+caches, then with those that the first run has filled. A run of more than `--limit` seconds is
+ended, and its mode left out. Seconds are of processor time of all its processes, as a machine with
+one processor would take, whatever else is run meanwhile.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-SECONDS = 300.0
 
 
-def compared(name: str, modes: list[str]) -> dict[str, Any]:
+def compared(name: str, modes: list[str], draws: int, limit: float) -> dict[str, Any]:
     """The figures of one model by each mode. Why a mode is missing is written to stderr."""
     found: dict[str, Any] = {}
     for mode in modes:
         try:
-            found[mode] = sampled(name, mode)
+            found[mode] = sampled(name, mode, draws, limit)
         except subprocess.TimeoutExpired as problem:
             print(f"{name} by {mode}: over {problem.timeout:.0f} s", file=sys.stderr)
         except subprocess.CalledProcessError as problem:
@@ -41,8 +40,8 @@ def compared(name: str, modes: list[str]) -> dict[str, Any]:
     return found
 
 
-def sampled(name: str, mode: str, warm_runs: int = 1) -> dict[str, Any]:
-    """Seconds of one model by one mode: `cold`, `warm` (the fastest), gradients evaluated."""
+def sampled(name: str, mode: str, draws: int, limit: float) -> dict[str, Any]:
+    """Seconds of one model by one mode: `cold`, `warm`, gradients evaluated by the second run."""
     with tempfile.TemporaryDirectory() as folder:
         caches = {
             "SYMC_CACHE_DIR": f"{folder}/symc",
@@ -52,9 +51,8 @@ def sampled(name: str, mode: str, warm_runs: int = 1) -> dict[str, Any]:
             "PYTHONPYCACHEPREFIX": bytecode(),
             "PYTHONDONTWRITEBYTECODE": "",
         }
-        runs = [_run(name, mode, caches) for _ in range(1 + warm_runs)]
-    best = min(runs[1:], key=lambda run: run["cpu"])
-    return {"cold": runs[0]["cpu"], "warm": best["cpu"], "gradients": best["gradients"]}
+        cold, warm = (_run([name, mode, str(draws)], caches, limit) for _ in range(2))
+    return {"cold": cold["cpu"], "warm": warm["cpu"], "gradients": warm["gradients"]}
 
 
 @functools.cache
@@ -72,17 +70,17 @@ def bytecode() -> str:
     return folder
 
 
-def _run(name: str, mode: str, caches: dict[str, str]) -> dict[str, Any]:
+def _run(given: list[str], caches: dict[str, str], limit: float) -> dict[str, Any]:
     _adopt()
     before = _children_seconds()
-    command = [sys.executable, __file__, name, mode]
+    command = [sys.executable, __file__, *given]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # With a session of its own, so that its chains end with it where it takes too long.
     with subprocess.Popen(
         command, env=os.environ | caches, start_new_session=True, **pipes
     ) as started:
         try:
-            output, errors = started.communicate(timeout=SECONDS)
+            output, errors = started.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             os.killpg(started.pid, signal.SIGKILL)
             raise
@@ -136,7 +134,7 @@ def shown(rows: list[dict[str, Any]], modes: list[str]) -> str:
     return "\n".join(lines)
 
 
-def _sample(name: str, mode: str) -> None:
+def _sample(name: str, mode: str, draws: int) -> None:
     """What a user's script does."""
     import logging
     import warnings
@@ -151,8 +149,9 @@ def _sample(name: str, mode: str) -> None:
 
     with getattr(pymc_models, name)():
         trace: Any = pm.sample(
-            1000, chains=4, cores=4, backend=mode, nuts_sampler="pymc", progressbar=False,
-            compute_convergence_checks=False, random_seed=1, discard_tuned_samples=False,
+            draws, tune=draws, chains=4, cores=4, backend=mode, nuts_sampler="pymc",
+            progressbar=False, compute_convergence_checks=False, random_seed=1,
+            discard_tuned_samples=False,
         )  # fmt: skip
     stats = [trace[group]["n_steps"] for group in ("sample_stats", "warmup_sample_stats")]
     print(json.dumps({"gradients": int(sum(float(steps.sum()) for steps in stats))}))
@@ -160,4 +159,4 @@ def _sample(name: str, mode: str) -> None:
 
 if __name__ == "__main__":
     sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != Path(__file__).parent]
-    _sample(sys.argv[1], sys.argv[2])
+    _sample(sys.argv[1], sys.argv[2], int(sys.argv[3]))

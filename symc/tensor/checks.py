@@ -27,7 +27,7 @@ from symc.errors import BadIndex, DivisionByZero
 from symc.graph import dims
 from symc.graph.dims import Dim, Extreme
 from symc.graph.inputs import Constant, constant_value
-from symc.graph.node import OPERATORS, Op, Requirement, Tensor
+from symc.graph.node import METHODS, OPERATORS, Op, Requirement, Tensor
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise
@@ -297,7 +297,7 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
     if low is None or not _nonnegative(dims.add(low, n)):
         conditions.append(OPERATORS["ge"](index, OPERATORS["neg"](length)))
     if high is None or not _nonnegative(dims.sub(dims.sub(n, 1), high)):
-        greatest = tensor_of(high) if high is not None and _reaches(index) else index
+        greatest = tensor_of(high) if high is not None and _reaches(index) else _greatest(index)
         conditions.append(OPERATORS["lt"](greatest, length))
 
     def message(value: Callable[[Any], Any]) -> str:
@@ -312,6 +312,21 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
         if len(conditions) == 2:
             holds = OPERATORS["logical_and"](*conditions)
         yield Requirement(holds, BadIndex, message)
+
+
+def _greatest(index: Tensor) -> Tensor:
+    """What is below a length where all of `index` is: the largest of short unsigned integers.
+
+    In a vector register there are many of these, where a comparison of each takes 64 bits.
+    """
+    node = index
+    while isinstance(node.op, DimShuffle) or (isinstance(node.op, Cast) and node.dtype is INT64):
+        node = node.args[0]
+    count = dims.product(node.type.shape)
+    if node.dtype not in (UINT8, UINT16) or not isinstance(count, int) or not count:
+        return index
+    greatest: Tensor = METHODS["max"](node)
+    return greatest
 
 
 def _reaches(node: Tensor) -> bool:

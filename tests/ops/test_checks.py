@@ -192,3 +192,25 @@ def test_a_condition_for_each_of_a_batch() -> None:
     np.testing.assert_array_equal(found.eval({x: values, holds: flags}), [values] * 3)
     with pytest.raises(ValueError, match="does not hold"):
         found.eval({x: values, holds: ~flags})
+
+
+def test_short_indexes_are_compared_at_once() -> None:
+    """Of places as uint16 the largest is found, many at a time; each was compared as int64."""
+    x, short = T.vector("x"), T.tensor("uint16", (70,), name="short")
+    for at in (T.cast(short, "int64"), T.cast(short, "int64")[:, None]):
+        node = T.take(x, at)
+        while not (found := list(node.op.require(node))):
+            node = node.args[0]
+        assert [r.holds.ndim for r in found if isinstance(r.holds, Tensor)] == [0]
+    function = symc.function([x, short], x[T.cast(short, "int64")], mode="python")
+    places = np.arange(70, dtype=np.uint16)
+    same(function(np.arange(70.0), places), np.arange(70.0), 0.0)
+    with pytest.raises(BadIndex, match="index 69 is out of bounds for axis 0 with length 69"):
+        function(np.arange(69.0), places)
+
+
+def test_short_indexes_that_wrap_are_compared_as_they_are() -> None:
+    x, short = T.tensor("float64", (100,)), T.tensor("uint16", (3,))
+    at = T.cast(T.cast(short, "int8"), "int64")
+    function = symc.function([x, short], x[at], mode="python")
+    same(function(np.arange(100.0), np.array([255, 1, 257], np.uint16)), [99.0, 1.0, 1.0], 0.0)

@@ -207,3 +207,10 @@ def test_streams_have_two_names() -> None:
         assert not performed(f)
     finally:
         pytensor.config.mode = before
+
+
+def test_probabilities_below_zero_are_none() -> None:
+    """PyMC draws cut points that are not in order; NumPy's way of drawing does not ask."""
+    p = pt.dvector("p")
+    _, drawn = ptr.categorical(p, size=50, rng=_generator(), return_next_rng=True)
+    assert set(pytensor.function([p], drawn, mode=STREAMS)([0.5, -0.5, 1.0])) == {0, 2}

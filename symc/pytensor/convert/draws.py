@@ -153,7 +153,8 @@ _PYTENSOR: dict[str, Sampler] = {
     "BetaBinomialRV": _beta_binomial,
     "GenGammaRV": _generalised_gamma,
     "MultinomialRV": _multinomial,
-    "CategoricalRV": lambda key, size, p: R.categorical(key, p, size),
+    # Below 0 where cut points are not in order, as PyMC draws those that a transform would order.
+    "CategoricalRV": lambda key, size, p: R.categorical(key, T.maximum(p, 0), size),
     "IntegersRV": lambda key, size, low, high: R.integers(key, low, high, size),
     "PermutationRV": _permutation,
     "ChoiceWithoutReplacement": _without_replacement,
