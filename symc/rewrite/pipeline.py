@@ -1,11 +1,12 @@
 """The phases of rewriting, in order.
 
-    1  stability rules, then all that is canonical       while softmax and its kin are still ops
-    2  composite ops expand into simpler ones
-    3  as 1, without rules that make composite ops
-    4  reshapes go towards the inputs
+    1  reductions of joined parts
+    2  stability rules, then all that is canonical       while softmax and its kin are still ops
+    3  composite ops expand into simpler ones
+    4  as 2, without rules that make composite ops
+    5  reshapes go towards the inputs
 
-Within 1 and 3, stability rules see every node first, as it was written.
+Within 2 and 4, stability rules see every node first, as it was written.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Rewrite, normalise
 from symc.rewrite.fold import FOLD
 from symc.rewrite.indexing import INDEXING
+from symc.rewrite.joined import joined_rules, reduces_joined
 from symc.rewrite.lift import lifting_rules
 from symc.rewrite.match import OpKind, kind_of
 from symc.rewrite.products import PRODUCTS
@@ -120,6 +122,12 @@ def _phases(
 ) -> list[Tensor]:
     """The roots after all phases; `seen` collects nodes from before and after the first."""
     before, expand, after = _sets(mode)
+    done: dict[Tensor, Tensor] = {}
+    if reduces_joined(walk(roots)):
+        done = normalise(roots, RuleSet(joined_rules(roots), ["joined"]), trace)
+        if seen is not None:
+            seen.update(done)
+        roots = [done[root] for root in roots]
     done = normalise(roots, before, trace)
     if seen is not None:
         seen.update(done)

@@ -172,14 +172,14 @@ def _merged(node: Tensor) -> Tensor | None:
     return Reduce(outer.kind, tuple(axes), outer.allow_empty)(x)
 
 
-def _rounds(node: Tensor) -> bool:
+def order_shows(node: Tensor) -> bool:
     """Whether the order of a reduction shows in its result."""
     return isinstance(node.op, Reduce) and node.op.kind in ("add", "mul") and node.dtype.is_inexact
 
 
 @structural("one extreme, not two", Reduce, valid=EXACT, inner=[Reduce])
 def _extreme_of_extreme(node: Tensor) -> Tensor | None:
-    return None if _rounds(node) else _merged(node)
+    return None if order_shows(node) else _merged(node)
 
 
 @structural("one sum, not two", Reduce, valid=ROUNDS, inner=[Reduce])
@@ -202,7 +202,7 @@ def _of_shuffled(node: Tensor) -> Tensor | None:
 
 @structural("an extreme of shuffled axes", Reduce, valid=EXACT, inner=[DimShuffle])
 def _extreme_of_shuffled(node: Tensor) -> Tensor | None:
-    return None if _rounds(node) else _of_shuffled(node)
+    return None if order_shows(node) else _of_shuffled(node)
 
 
 @structural("a sum of shuffled axes", Reduce, valid=ROUNDS, inner=[DimShuffle])
