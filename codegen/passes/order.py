@@ -2,6 +2,7 @@
 
     reuse       kernels that are equal up to names become one
     join        small kernels that follow on each other in a loop become one
+    guards      indexes are checked by the loop in a step that reads at them
     beside      folds of the same arrays that follow on each other become one kernel
     scatters    writes at computed places, what they read, and sums of it become one loop
     simplify    share, hoist, inline and drop names; fold index arithmetic
@@ -40,6 +41,7 @@ from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.declare import declare
 from symc.codegen.passes.distribute import distribute
 from symc.codegen.passes.fuse import fuse
+from symc.codegen.passes.guards import guards
 from symc.codegen.passes.join import join
 from symc.codegen.passes.lanes import lanes
 from symc.codegen.passes.parallel import parallel
@@ -53,7 +55,7 @@ from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, beside, scatters, simplify, collapse, short_rows, fuse, simplify, place, tile,
-    ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry, declare,
+    reuse, join, guards, beside, scatters, simplify, collapse, short_rows, fuse, simplify, place,
+    tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""
