@@ -11,6 +11,7 @@
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
+    turn        matrices whose rows are short and folded are read column by column
     tile        loops that read along one axis and write along another go in squares
     ahead       what scatters need of arithmetic is computed in a loop before them
     behind      sums beside scatters are added up in a loop after them
@@ -51,11 +52,12 @@ from symc.codegen.passes.scatters import scatters
 from symc.codegen.passes.short_rows import short_rows
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.tile import tile
+from symc.codegen.passes.turn import turn
 from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, guards, beside, scatters, simplify, collapse, short_rows, fuse, simplify, place,
-    tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry, declare,
+    turn, tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""
