@@ -11,7 +11,7 @@ import pytest
 
 import symc.pytensor
 from symc.pytensor.compiled import performed
-from symc.pytensor.rewrites import KEPT
+from symc.pytensor.rewrites import _NOT_KEPT, KEPT, query
 from tests.pytensor.compare import PYTHON, QUICK
 
 FEW = symc.pytensor.mode("compile", rewrites="few")
@@ -70,4 +70,5 @@ def test_those_that_are_kept_are_pytensors() -> None:
     for group in ("canonicalize", "specialize"):
         (database,) = optdb.__db__[group]
         known.update(database.__db__)
-    assert set(KEPT) <= known
+    assert set(KEPT) | set(_NOT_KEPT) <= known
+    assert set(_NOT_KEPT) <= set(query("few").exclude)
