@@ -40,6 +40,8 @@ GROUPS = (
 KEPT = {
     "local_sum_prod_of_mul_or_div": "a factor leaves a sum, which then shares its loop with others",
     "local_sum_of_neg_to_neg_of_sum": "the same for a sign",
+    "local_mul_canonizer": "factors that cancel: an exponential that underflows leaves no 0 / 0",
+    "merge": "what cancels is one node then",
     "local_mul_switch_sink": "0 times what a condition leaves aside may be nan: in gradients",
     "local_div_switch_sink": "the same for quotients",
     "local_pow_specialize": "powers that are products; without it a model took a third longer",
@@ -50,13 +52,13 @@ KEPT = {
 # They look at Ops of linear algebra alone, and save factorisations; but for two that ask of every
 # transposed array and every product what is known of a matrix, a fourteenth of all rewriting then.
 _KEPT_MODULES = ("pytensor.tensor.rewriting.linalg",)
-_NOT_KEPT = ("useless_symmetric_transpose", "selection_dot_to_indexing")
+NOT_KEPT = ("useless_symmetric_transpose", "selection_dot_to_indexing")
 
 
 def query(rewrites: str = "all") -> RewriteDatabaseQuery:
     """The rewrites of a mode: "all" of PyTensor's for compiled functions, or "few".
 
-    >>> "local_mul_canonizer" in query("few").exclude
+    >>> "local_add_canonizer" in query("few").exclude
     True
     """
     if rewrites not in ("all", "few"):
@@ -78,6 +80,6 @@ def _is_kept(name: str, rewrite: Any) -> bool:
     if name in KEPT:
         return True
     function = getattr(rewrite, "fn", rewrite)
-    return name not in _NOT_KEPT and str(getattr(function, "__module__", "")).startswith(
+    return name not in NOT_KEPT and str(getattr(function, "__module__", "")).startswith(
         _KEPT_MODULES
     )
