@@ -7,6 +7,7 @@
     scatters    writes at computed places, what they read, and sums of it become one loop
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
+    settle      arrays that are copied into a larger one are made there
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     simplify    once more: fusing leaves names that are unused, used once or equal
@@ -25,8 +26,8 @@
 
 Only `unroll`, `distribute`, `lanes`, `parallel` and `carry` must come after `vectorize`, and
 `declare` after all; any other order is correct, if less effective. `memory` is no pass but a plan
-that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `dependence`, `forward`
-and `rows` are parts of the passes.
+that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `dependence`, `forward`,
+`rows` and `row_folds` are parts of the passes.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.scatters import scatters
+from symc.codegen.passes.settle import settle
 from symc.codegen.passes.short_rows import short_rows
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.tile import tile
@@ -57,7 +59,8 @@ from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, guards, beside, scatters, simplify, collapse, short_rows, fuse, simplify, place,
-    turn, tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry, declare,
+    reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, simplify,
+    place, turn, tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry,
+    declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import (
+    Branch,
     Buffer,
     Check,
     Const,
@@ -26,7 +27,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.memory import buffers_of, is_known, used_buffers, wholes
 from symc.codegen.passes.walk import nodes
 from symc.codegen.status import Status
-from symc.codegen.targets.host.blocks import compute_sizes, emit_steps
+from symc.codegen.targets.host.blocks import compute_sizes, declare_rows, emit_steps
 from symc.codegen.targets.host.lengths import (
     declare_flag,
     end_if_huge,
@@ -136,6 +137,7 @@ def run_text(host: HostWriter) -> str:
     host.cleans = bool(host.plan.late) or scratch
     host.attempts = host.dialect.reports
     declare_all(host, steps, {buffer.name for buffer in host.waiting}, scratch=scratch)
+    declare_rows(host, [step for step in steps if not isinstance(step, Repeat | Branch)])
     host.number = host.plan.leading
     last = first_change(host, steps)
     emit_steps(host, steps[:last])
