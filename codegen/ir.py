@@ -40,7 +40,8 @@ Meaning:
 - `Accumulate` is ``buffer[index] = op(buffer[index], value)``. The order of iterations of a serial
   or vector loop that only accumulates may be changed by up to reassociation.
 - The value of a size is exact: where 64 bits cannot hold it, or a part of it, the call ends with
-  the status `TOO_LARGE`. Other integer arithmetic wraps.
+  the status `TOO_LARGE`; the side that a `Select` does not take is no part of it. Other integer
+  arithmetic wraps.
 - `floordiv` and `mod` have Python's signs, and give 0 for a zero divisor. `max`/`min` propagate
   NaN. Comparisons and `and or xor not` give bool; `band bor bxor invert` are bitwise; `shl shr`
   follow NumPy for counts that are negative or too large.

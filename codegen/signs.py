@@ -29,6 +29,8 @@ def is_natural(expr: Expr, natural: AbstractSet[str], positive: AbstractSet[str]
                 pass
             case Cast(x) if x.dtype is INT32:  # of an index
                 stack.append(x)
+            case Binary("max", left, Const(value)) | Binary("max", Const(value), left):
+                stack += () if value >= 0 else (left,)
             case Binary("add" | "mul" | "min" | "max", left, right):
                 stack += (left, right)
             case Binary("floordiv", left, right) if is_positive(right, positive):

@@ -145,13 +145,10 @@ class Printer:
                 if math.widens(function, dtype):  # C widens the arguments by itself
                     return UNARY, (f"({self.lang.types[dtype.name]})", *called)
                 return LEAF, called
-            case Select(
-                Binary("lt", Var() as index, Const(0)),
-                Binary("add", same, Var() | Const() as length),
-                other,
-            ) if index == same == other and expr.dtype is INT64 and self.flag is None:
-                return self.wrapped(index, length)
             case Select(condition, then, otherwise, dtype):
+                counted = self.from_either_end(expr)
+                if counted is not None:
+                    return self.wrapped(*counted)
                 first: Piece = (self.branch(then), SELECT + 1)
                 if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
                     first = f"(int64_t){literal(then.value, dtype, self.lang)}"
@@ -262,6 +259,18 @@ class Printer:
         """
         return ADD, ((index, ADD), " + (", (index, SHIFT), " >> 63 & ", (length, AND + 1), ")")
 
+    def from_either_end(self, expr: Expr) -> tuple[Var, Var | Const] | None:
+        """An index and the length that is added to it where it is negative: that cannot wrap."""
+        match expr:
+            case Select(
+                Binary("lt", Var() as index, Const(0)),
+                Binary("add", same, Var() | Const() as length),
+                other,
+            ) if index == same == other and expr.dtype is INT64:
+                return (index, length) if self.flag is None or self.is_natural(length) else None
+            case _:
+                return None
+
     def branch(self, expr: Expr) -> Expr:
         """A branch of a Select, or the variable that holds it if it must be evaluated before."""
         return expr if self.pending is None or is_plain(expr) else self.taken_out(expr)
@@ -289,6 +298,8 @@ class Printer:
         match expr:
             case Binary("add", left, Const(value)):
                 return value > 0 or not self.is_natural(left)
+            case Binary("sub", left, right) if self.is_natural(left) and self.is_natural(right):
+                return False
             case Binary("floordiv", _, Const(value)):
                 return value == -1
             case _:

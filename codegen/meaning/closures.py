@@ -97,8 +97,10 @@ class ClosureCompiler:
                 assert_never(expr)
 
     def select(self, condition: Expr, then: Expr, otherwise: Expr) -> Value:
-        """Both sides are evaluated, whatever the condition."""
+        """Both sides are evaluated, whatever the condition; if exact, the one that is taken."""
         test, a, b = self.expr(condition), self.expr(then), self.expr(otherwise)
+        if self.exact:
+            return lambda registers: a(registers) if test(registers) else b(registers)
 
         def select(registers: Registers) -> Number:
             first, second = a(registers), b(registers)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.record import field, record
 from symc.errors import TooLarge
 from symc.graph.dims import (
@@ -17,8 +18,13 @@ from symc.graph.dims import (
     Poly,
     Quotient,
     Size,
+    atoms,
     fits,
+    floordiv,
+    mul,
+    nonnegative,
     sizes,
+    sub,
     substitute,
     sum_of,
     symbolic,
@@ -104,6 +110,26 @@ def _lone_length(dim: Dim) -> Size | None:
             return size
         case _:
             return None
+
+
+def _from_either_end(dim: Poly) -> tuple[Poly, Dim] | None:
+    """A bound, and the length that is added to it if it is negative; None for other lengths.
+
+    Written as arithmetic, as slices do it, that is ``v - n * max(min(v, 0), -1)``.
+    """
+    for atom in dict.fromkeys(atoms(dim)):
+        match atom:
+            case Extreme(kind="max", left=Poly(terms=(((Extreme() as low,), 1),)), right=-1):
+                bound = low.left
+            case _:
+                continue
+        if low.kind == "min" and low.right == 0 and isinstance(bound, Poly):
+            length = sub(bound, dim)
+            length = floordiv(length, symbolic(atom))
+            rest = sub(dim, sub(bound, mul(length, symbolic(atom))))
+            if rest == 0 and nonnegative(length) and atom not in set(atoms(length)):
+                return bound, length
+    return None
 
 
 def _is_given(dim: Dim) -> bool:
@@ -233,10 +259,15 @@ class SizeTable(Lengths):
         return var
 
     def _polynomial(self, dim: Poly) -> ir.Expr:
+        counted = _from_either_end(dim)
+        if counted is not None:
+            bound, length = map(self.raw, counted)
+            behind = ir.Binary("lt", bound, ir.const(0), BOOL)
+            return ir.Select(behind, ir.Binary("add", bound, length, INT64), bound, INT64)
         total: ir.Expr = ir.const(0)
         terms = dim.terms
-        if terms[0][1] < 0 and not terms[-1][0]:  # 1 - n: -n alone may not fit into 64 bits
-            terms = (terms[-1], *terms[:-1])
+        if terms[0][1] < 0 and (len(terms) == 2 or not terms[-1][0]):
+            terms = (terms[-1], *terms[:-1])  # 1 - n: -n alone may not fit into 64 bits
         done = 0
         for done in range(MANY, len(terms), MANY):
             total = self.raw(sum_of(terms[:done]))

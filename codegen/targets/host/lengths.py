@@ -5,7 +5,8 @@ through a function of `runtime/host.h`, which sets a flag where the result does 
 bits. After sizes that are computed together the flag is tested once.
 
 Hardly anything is taken for granted of a length: an array of no elements, or one that is in no
-memory, may be as long as 64 bits can say. So only ``n - 1`` and the like need no test.
+memory, may be as long as 64 bits can say. So only ``n - 1``, differences of lengths, and bounds of
+slices that count from either end, ``v < 0 ? v + n : v``, need no test.
 
 A product of sizes is counted up to `SYMC_HUGE`: the bytes of arrays, for which
 there is no memory then, and the iterations of loops that passes have made one. Lengths that an
@@ -19,13 +20,14 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.ir import Binary, Const, Loop, mul
 from symc.codegen.passes.memory import is_known
-from symc.codegen.passes.walk import nodes, statements, substitute
+from symc.codegen.passes.walk import parts, statements, substitute
 from symc.codegen.signs import factors
 from symc.codegen.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from symc.codegen.emit.expressions import Printer
     from symc.codegen.ir import Buffer, Expr, Launch
     from symc.codegen.targets.host.writer import HostWriter
 
@@ -35,12 +37,21 @@ FLAG = "too_large"
 def exact(host: HostWriter, value: Expr) -> tuple[str, bool]:
     """The text of the value of a size, in which nothing wraps unseen; whether it sets the flag."""
     printer = host.printer
-    flagged = any(isinstance(node, Binary) and printer.may_wrap(node) for node in nodes(value))
-    host.flagged = host.flagged or flagged
     printer.flag = FLAG
+    flagged = _may_wrap(printer, value)
+    host.flagged = host.flagged or flagged
     text = printer.text(value)
     printer.flag = None
     return text, flagged
+
+
+def _may_wrap(printer: Printer, value: Expr) -> bool:
+    """Whether a value has a part that sets the flag."""
+    if printer.from_either_end(value) is not None:
+        return False
+    if isinstance(value, Binary) and printer.may_wrap(value):
+        return True
+    return any(_may_wrap(printer, part) for part in parts(value))
 
 
 def declare_flag(host: HostWriter) -> None:
