@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from symc.pipeline.identity import ONLY_ASK
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = {"symc": "symc", "codegen": "symc.codegen", "cache": "symc.cache"}
 TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
@@ -223,6 +225,18 @@ def test_imports_inside_symc_point_down() -> None:
             wrong.append(str(arrow))
     report(wrong, "imports that point up:")
     report([str(p) for p in EXCEPTIONS if p not in used], "EXCEPTIONS that nothing needs:")
+
+
+def test_what_keys_leave_out_decides_nothing_that_is_compiled() -> None:
+    """The keys of compiled functions know no files of these packages."""
+    wrong = [
+        str(arrow)
+        for arrow in arrows()
+        if room(arrow.imported) in ONLY_ASK
+        and package(arrow.imported) == package(arrow.importer) == "symc"
+        and room(arrow.importer) not in {*ONLY_ASK, "", "__main__", "debug"}
+    ]
+    report(wrong, "packages that keys of compiled functions leave out are imported:")
 
 
 def test_only_libraries_know_both_codegen_and_cache() -> None:

@@ -16,10 +16,10 @@ import enum
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, assert_never
 
 from symc.codegen.dtypes import DType
-from symc.codegen.record import field, record
+from symc.codegen.record import record
 from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import Where
@@ -64,41 +64,109 @@ Condition: TypeAlias = Callable[[Found], bool]
 class Attempt:
     """One way to apply a rule: `apply` gives the replacement of a node, if any.
 
-    It is worth making at nodes of one of the `roots` (of all, if there are none), where `fits` says
-    so of the look. Of arguments' kinds `fits` tells only the `inner` ones apart. Both are kinds of
-    ops, or classes of them.
+    It is worth making at the rule's nodes, where `fits` says so of the look. Of arguments' kinds
+    `fits` tells only the `inner` ones apart: kinds of ops, or classes of them.
     """
 
     rule: Rule
-    roots: frozenset[OpKind]
     inner: frozenset[OpKind]
     fits: Callable[[Sequence[Look]], bool]
     apply: Transform
 
 
 @record(eq=False)
-class Rule:
-    """A rule. `sides` are its patterns, if it is written with two; else it has a `title`."""
+class Sides:
+    """The two patterns of a rule, and its condition on what is found."""
+
+    left: Call
+    right: Pattern
+    condition: Condition | None
+
+    def concerns(self, kind: OpKind) -> bool:
+        """Whether nodes of a kind may be the left side: imports no ops, so that none are there
+        whose module has not been imported."""
+        name = self.left.function
+        return kind is (OVER_AXES[name].kind if name in OVER_AXES else ELEMENTWISE.get(name))
+
+    def attempts(self, rule: Rule) -> list[Attempt]:
+        """One for each order of the arguments of commutative functions."""
+        return [_pattern_attempt(rule, self, variant) for variant in _orders(self.left)]
+
+
+@record(eq=False)
+class Structural:
+    """A function that replaces nodes of some kinds (all without any), named by a title.
+
+    With `inner` it is asked only where an argument is of one of those kinds.
+    """
 
     title: str
+    kinds: frozenset[OpKind]
+    inner: frozenset[OpKind]
+    transform: Transform
+
+    def concerns(self, kind: OpKind) -> bool:
+        """Whether it is for nodes of a kind."""
+        return not self.kinds or _is_one_of(kind, self.kinds)
+
+    def attempts(self, rule: Rule) -> list[Attempt]:
+        """The only one."""
+
+        def fits(look: Sequence[Look]) -> bool:
+            _, _, *args = look
+            return not self.inner or any(_is_one_of(arg[0], self.inner) for arg in args)
+
+        def apply(node: Tensor) -> Tensor | None:
+            return fitted(self.transform(node), node)
+
+        return [Attempt(rule, self.inner, fits, apply)]
+
+
+@record(eq=False, frozen=False)
+class Rule:
+    """A rule: two patterns, or a function. Its attempts are made when a node first asks for them,
+    as most programs need few of all rules."""
+
+    what: Sides | Structural
     group: str
     valid: Validity
     where: Where
-    sides: tuple[Pattern, Pattern] | None = None
-    condition: Condition | None = None
-    attempts: list[Attempt] = field(default_factory=list)
     of_complex: bool = False
+    _attempts: list[Attempt] | None = None
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The ways to apply it."""
+        if self._attempts is None:
+            self._attempts = self.what.attempts(self)
+        return self._attempts
+
+    @property
+    def sides(self) -> tuple[Pattern, Pattern] | None:
+        """The patterns of a rule that is written with two."""
+        return (self.what.left, self.what.right) if isinstance(self.what, Sides) else None
+
+    @property
+    def condition(self) -> Condition | None:
+        """What must hold of the values that its patterns find."""
+        return self.what.condition if isinstance(self.what, Sides) else None
 
     @property
     def name(self) -> str:
         """The rule as text; made when asked for, as texts of patterns take long to make."""
-        return self.title if self.sides is None else f"{self.sides[0]!r} -> {self.sides[1]!r}"
+        match self.what:
+            case Sides(left=left, right=right):
+                return f"{left!r} -> {right!r}"
+            case Structural(title=title):
+                return title
+            case _:
+                assert_never(self.what)
 
     @property
     def makes_composite(self) -> bool:
         """Whether the right side has ops that stand for simpler ones."""
-        return self.sides is not None and any(
-            part.function in COMPOSITE for part in _calls(self.sides[1])
+        return isinstance(self.what, Sides) and any(
+            part.function in COMPOSITE for part in _calls(self.what.right)
         )
 
 
@@ -122,12 +190,9 @@ class Rules:
 
         A rule is of real numbers, unless it says that it holds `of_complex` ones, too.
         """
-        sides = left, as_pattern(right)
-        made = Rule("", self.group, valid, _caller(), sides, where, of_complex=of_complex)
-        for variant in _orders(left):
-            assert isinstance(variant, Call)
-            made.attempts.append(_pattern_attempt(made, variant, sides[1]))
-        self.all.append(made)
+        assert isinstance(left, Call)
+        sides = Sides(left, as_pattern(right), where)
+        self.all.append(Rule(sides, self.group, valid, _caller(), of_complex))
 
     def structural(
         self, name: str, *kinds: OpKind, valid: Validity, inner: Iterable[OpKind] = ()
@@ -138,18 +203,9 @@ class Rules:
         """
         wanted, beneath = frozenset(kinds), frozenset(inner)
 
-        def fits(look: Sequence[Look]) -> bool:
-            _, _, *args = look
-            return not beneath or any(_is_one_of(arg[0], beneath) for arg in args)
-
         def register(transform: Transform) -> Transform:
-            made = Rule(name, self.group, valid, _caller())
-
-            def apply(node: Tensor) -> Tensor | None:
-                return fitted(transform(node), node)
-
-            made.attempts.append(Attempt(made, wanted, beneath, fits, apply))
-            self.all.append(made)
+            what = Structural(name, wanted, beneath, transform)
+            self.all.append(Rule(what, self.group, valid, _caller()))
             return transform
 
         return register
@@ -163,12 +219,10 @@ def _caller() -> Where:
 # --- rules of two patterns ------------------------------------------------------------------------
 
 
-def _orders(pattern: Pattern) -> Iterator[Pattern]:
+def _orders(pattern: Call) -> Iterator[Call]:
     """The pattern with the arguments of its commutative functions in every order."""
-    if not isinstance(pattern, Call):
-        yield pattern
-        return
-    for args in itertools.product(*(list(_orders(arg)) for arg in pattern.args)):
+    parts = [list(_orders(arg)) if isinstance(arg, Call) else [arg] for arg in pattern.args]
+    for args in itertools.product(*parts):
         yield Call(pattern.function, args, pattern.parameters)
         if _commutes(pattern.function) and not _same(*args):
             yield Call(pattern.function, args[::-1], pattern.parameters)
@@ -190,8 +244,7 @@ def _calls(pattern: Pattern) -> Iterator[Call]:
             yield from _calls(arg)
 
 
-def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
-    roots = frozenset({kind_of_function(left.function)})
+def _pattern_attempt(rule: Rule, sides: Sides, left: Call) -> Attempt:
     calls = [sub for sub in left.args if isinstance(sub, Call)]
     beneath = frozenset([kind_of_function(sub.function) for sub in calls])
     same = _same_arguments(left)
@@ -208,13 +261,13 @@ def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
             return None
         if not rule.of_complex and any(map(_is_complex, found.values())):
             return None
-        if rule.condition is not None and not rule.condition(found):
+        if sides.condition is not None and not sides.condition(found):
             return None
-        return fitted(build(right, found, node.type.dtype), node)
+        return fitted(build(sides.right, found, node.type.dtype), node)
 
     inside = left.args[0]
     lifts = len(left.args) == 1 and isinstance(inside, Call) and inside.function in OVER_AXES
-    return Attempt(rule, roots, beneath, fits, _lifting(apply) if lifts else apply)
+    return Attempt(rule, beneath, fits, _lifting(apply) if lifts else apply)
 
 
 def _is_complex(found: Any) -> bool:
@@ -319,7 +372,6 @@ class RuleSet:
         self.rules = list(rules)
         self.tried = 0
         self._early = frozenset(early)
-        self._attempts = [attempt for rule in self.rules for attempt in rule.attempts]
         self._at_kind: dict[OpKind, tuple[list[Attempt], frozenset[OpKind]]] = {}
         self._known: dict[tuple[Look, ...], Attempts] = {}
 
@@ -348,7 +400,8 @@ class RuleSet:
         """The attempts at nodes of a kind, and the kinds of arguments that they tell apart."""
         found = self._at_kind.get(kind)
         if found is None:
-            attempts = [a for a in self._attempts if not a.roots or _is_one_of(kind, a.roots)]
+            concerned = [rule for rule in self.rules if rule.what.concerns(kind)]
+            attempts = [attempt for rule in concerned for attempt in rule.attempts]
             inner = frozenset[OpKind]().union(*[attempt.inner for attempt in attempts])
             found = self._at_kind[kind] = attempts, inner
         return found

@@ -254,7 +254,7 @@ def test_there_are_rules() -> None:
 RULES = [rule for rules in stability_rules(with_linalg=False) for rule in rules.all]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=[f"{n}: {rule.title}" for n, rule in enumerate(RULES)])
+@pytest.mark.parametrize("rule", RULES, ids=[f"{n}: {rule.name}" for n, rule in enumerate(RULES)])
 def test_what_a_rule_replaces_has_an_op_that_tells(rule: Rule) -> None:
     """Graphs without one are not looked at: see `stabilise`."""
     assert rule.sides is not None
