@@ -8,8 +8,8 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from symc.cache import files, manifest, notes, place
 from symc.cache.errors import Damaged, Refused
@@ -23,8 +23,7 @@ _LONGEST_LEDGER = 1 << 16
 _HEX = frozenset("0123456789abcdef")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """An entry's folder, its size in bytes, and when it was last used, in seconds since 1970."""
 
     path: Path

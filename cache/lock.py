@@ -8,11 +8,11 @@ process leaves locked for ever.
 import errno
 import fcntl
 import os
-import threading
+from _thread import get_ident
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from symc.cache import files
 from symc.cache.errors import CircularMake, Damaged
@@ -30,8 +30,7 @@ _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL}
 _SAID_AFTER = 10.0  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(NamedTuple):
     """A lock that is held until `release`: a file in a folder, which is open as long."""
 
     path: Path
@@ -44,7 +43,7 @@ class Lock:
 
         Raises OSError when its file cannot be made, and `CircularMake` when this thread has it.
         """
-        if (threading.get_ident(), path) in list(_held.values()):
+        if (get_ident(), path) in list(_held.values()):
             msg = f"making {path.name} asked for {path.name} itself"
             raise CircularMake(msg)
         if (lock := cls.if_free(path, folder)) is not None:
@@ -87,6 +86,8 @@ def _said_if_long(path: Path) -> Generator[None]:
             path,
         )
 
+    import threading  # late, too
+
     timer = threading.Timer(_SAID_AFTER, say)
     timer.daemon = True
     timer.start()
@@ -105,7 +106,7 @@ def _attempt(path: Path, folder: int, how: int) -> Lock | None:
         raise PermissionError(errno.EPERM, "not a plain file of your own", str(path)) from error
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from error
-    _held[fd] = (threading.get_ident(), path)
+    _held[fd] = (get_ident(), path)
     try:
         _flock(fd, how)
         is_current = _is_same_file(fd, path.name, folder)

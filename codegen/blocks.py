@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from symc.codegen.ir import (
@@ -18,6 +17,7 @@ from symc.codegen.ir import (
     Routine,
     Step,
 )
+from symc.codegen.record import replace
 
 Working: TypeAlias = Launch | Routine | PythonCall
 

@@ -3,7 +3,7 @@
 `@dataclass(slots=True)` takes about 1 ms a class, most of it to compile the text of methods; symc
 has a hundred such classes, and importing it must cost 20 ms. `record` compiles ``__init__`` alone,
 and only for classes that prove to be used much. Type checkers see a dataclass, and
-`dataclasses.replace` and `dataclasses.fields` work.
+`dataclasses.fields` and the like work; `replace` is here.
 """
 
 from __future__ import annotations
@@ -70,6 +70,21 @@ def record(cls: type[T] | None = None, /, *, eq: bool = True, frozen: bool = Tru
     if cls is None:
         return partial(_record, eq=eq and frozen, frozen=frozen)
     return _record(cls, eq and frozen, frozen)
+
+
+def replace(given: T, /, **changes: Any) -> T:
+    """A record with other values in some fields: `dataclasses.replace` takes 2 ms to import.
+
+    >>> @record
+    ... class Point:
+    ...     x: int
+    ...     y: int = 0
+    >>> replace(Point(1, 2), x=3)
+    Point(x=3, y=2)
+    """
+    names: tuple[str, ...] = type(given).__match_args__  # type: ignore[attr-defined]
+    values = [changes.pop(name) if name in changes else getattr(given, name) for name in names]
+    return type(given)(*values, **changes)  # what is left is refused
 
 
 def _record(cls: type[Any], eq: bool, frozen: bool) -> type[Any]:

@@ -5,7 +5,6 @@ As in `program.py`, both are made to be read, and the same program always gives 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
@@ -21,7 +20,7 @@ from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.gpu.geometry import geometries
 from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.passes.walk import statements
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.cuda.host import WORDS

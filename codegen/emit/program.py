@@ -6,7 +6,6 @@ Names are the user's as far as C allows; the same program always gives the same 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symc.codegen.emit.expressions import CNames, Printer
@@ -18,6 +17,7 @@ from symc.codegen.ir import Const, Expr, Program, Var
 from symc.codegen.passes.calls import callings
 from symc.codegen.passes.inlined import inlined_kernels
 from symc.codegen.passes.memory import plan_workspace
+from symc.codegen.record import replace
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration

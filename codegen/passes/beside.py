@@ -13,12 +13,12 @@ loop, before all tails: a chunk is still in the cache when the second fold wants
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import Alloc, Expr, Kernel, Launch, Let, Loop, Program, Step, Stmt, Var
 from symc.codegen.passes.join import Joined, buffers_of, may_swap, seen
 from symc.codegen.passes.walk import Block, fresh, loads_of, map_block, statements, substitute
+from symc.codegen.record import replace
 
 MOST = 16  # accumulators in one kernel: compilers do not like long ones
 

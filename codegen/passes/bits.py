@@ -13,7 +13,6 @@ functions are in `runtime/float16.h`); float64 is then rounded once, as NumPy ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from symc.codegen import bfloat16, float16
 from symc.codegen.blocks import map_steps
@@ -35,7 +34,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.walk import rebuild, rebuild_statement
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 
 Block = tuple[Stmt, ...]
 

@@ -8,7 +8,6 @@ keeps in a variable: from the second step on it loads that instead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from symc.codegen.blocks import every_step, written
 from symc.codegen.dtypes import BOOL, INT64
@@ -39,7 +38,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.inlined import inlined_kernels
 from symc.codegen.passes.walk import bound, expressions, fresh, names_in, nodes, rebuild, substitute
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.verify.polynomials import added, polynomial
 
 _ZERO = const(0)

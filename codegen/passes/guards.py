@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import assert_never
 
 from symc.codegen.blocks import every_step, map_blocks
@@ -63,7 +62,7 @@ from symc.codegen.passes.walk import (
     substitute,
     written,
 )
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 
 FALSE = Const(value=False, dtype=BOOL)
 

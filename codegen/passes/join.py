@@ -8,7 +8,6 @@ another need not load. (`gpu/join.py` does it everywhere, and has its own idea o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import (
@@ -42,6 +41,7 @@ from symc.codegen.passes.walk import (
     statements,
     substitute,
 )
+from symc.codegen.record import replace
 
 MOST = 200  # statements of a joined kernel: compilers do not like long ones
 

@@ -9,7 +9,6 @@ becomes two, so that sums of complex numbers are sums of floats to all other pas
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import assert_never
 
 from symc.codegen.blocks import map_steps
@@ -53,6 +52,7 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.passes.walk import bound, fresh, rebuild
+from symc.codegen.record import replace
 
 Block = tuple[Stmt, ...]
 TWO = const(2)

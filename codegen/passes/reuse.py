@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any, assert_never
 
 from symc.codegen.blocks import every_step, map_steps
@@ -33,6 +32,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.strips import expressions_of
 from symc.codegen.passes.walk import statements
+from symc.codegen.record import replace
 
 
 def reuse(program: Program) -> Program:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from symc.codegen.blocks import every_step, map_blocks, map_steps
 from symc.codegen.ir import (
@@ -60,7 +59,7 @@ from symc.codegen.passes.walk import (
     substitute,
     written,
 )
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 
 MOST = 64  # statements of a joined loop
 CHEAP = 24  # operations of an iteration that need no vector registers

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import (
@@ -46,7 +45,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.memory import buffers_of, is_known, prepared
 from symc.codegen.passes.walk import expressions, names_in, nodes, statements, substitute
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.verify.polynomials import Polynomial, added, polynomial
 
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from symc.codegen.blocks import map_steps
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64
@@ -65,6 +64,7 @@ from symc.codegen.passes.walk import (
     statements,
     substitute,
 )
+from symc.codegen.record import replace
 
 LONGEST = 32  # elements of a row: longer ones fill registers by themselves
 UNROLLED = 4  # elements of a row that is written out, where that is known

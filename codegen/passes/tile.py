@@ -9,8 +9,6 @@ Only nests of parallel loops are tiled: their elements may be computed in any or
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from symc.codegen.ir import (
     Const,
     Expr,
@@ -36,6 +34,7 @@ from symc.codegen.passes.walk import (
     names_in,
     rebuild_statement,
 )
+from symc.codegen.record import replace
 
 SIDE = 16  # a cache line of float32
 

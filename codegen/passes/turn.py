@@ -29,7 +29,6 @@ the loop over them will be written out are read from the copy, too, but not inte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
@@ -67,6 +66,7 @@ from symc.codegen.passes.walk import (
     statements,
     written,
 )
+from symc.codegen.record import replace
 
 ROWS = 64  # of the other matrix, for which a copy is made
 

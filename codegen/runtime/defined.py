@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from textwrap import dedent
 
 from symc.codegen.math import FUNCTIONS, MathFunction
@@ -64,16 +65,6 @@ def _has_no_branch(text: str) -> bool:
     return not _BRANCH.search(text) and not slow & set(called(typed(text, *REALS[1])))
 
 
-def texts() -> dict[str, str]:
-    """The C text of each symbol that was defined, in the order of their names."""
-    found: dict[str, str] = {}
-    for name, text in sorted(DEFINED.items()):
-        kinds = REALS if f"symc_{name}_fNN(" in text else REALS[1:]
-        for bits, real, suffix in kinds:
-            found[f"symc_{name}_{bits}"] = typed(text, bits, real, suffix)
-    return found
-
-
 def called(text: str) -> list[str]:
     """The names of the functions that a text calls, and defines."""
     return sorted(set(_CALLED.findall(text)))
@@ -82,3 +73,9 @@ def called(text: str) -> list[str]:
 def typed(text: str, bits: str, real: str, suffix: str) -> str:
     """A text of ``fNN`` and ``real`` for one of `REALS`."""
     return _LIBM.sub(rf"\1{suffix}(", _REAL.sub(real, text.replace("fNN", bits)))
+
+
+@cache
+def typed_name(name: str, bits: str, real: str, suffix: str) -> str:
+    """The name of a function, as `typed` has it where it is called."""
+    return typed(f"{name}(", bits, real, suffix)[:-1]

@@ -30,17 +30,17 @@ replaces what needs doubles, for devices that have none.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from symc.codegen.math import FUNCTIONS, OPERATORS
 from symc.codegen.record import record
-from symc.codegen.runtime.defined import DEFINED, REALS, called, texts, typed
+from symc.codegen.runtime.defined import DEFINED, REALS, called, typed, typed_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
 FOLDER = Path(__file__).parent
 
@@ -72,6 +72,9 @@ _STATIC = re.compile(r"\bstatic (?=const \w+ \w+\[)")
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
 
+Change: TypeAlias = Callable[[str], str]
+
+
 @record
 class Symbol:
     """A C function, macro or declaration: its text, and the symbols it uses directly."""
@@ -79,13 +82,28 @@ class Symbol:
     name: str
     file: str
     needs: tuple[str, ...]
-    text: str
-    """Without marker lines, with its last newline; empty where the language has it built in."""
+    written: str
+    """As the header has it, without marker lines, with its last newline; empty where the language
+    has it built in."""
+    changes: tuple[Change, ...] = ()
+    """What makes its text of that; done when the text is asked for, as programs use few."""
+
+    @property
+    def text(self) -> str:
+        """What a program pastes in."""
+        text = self.written
+        for change in self.changes:
+            text = change(text)
+        return text
+
+    def changed(self, change: Change) -> Symbol:
+        """The symbol whose text is changed once more."""
+        return Symbol(self.name, self.file, self.needs, self.written, (*self.changes, change))
 
     @property
     def is_declaration(self) -> bool:
         """Whether this is one line, of a table of functions that are declared or defined."""
-        return self.text.count("\n") == 1
+        return self.written.count("\n") == 1
 
 
 @cache
@@ -110,20 +128,15 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
         built_in = in_kernels and path.name == "libm.h"
         for symbol in _parse(path):
             found[symbol.name] = Symbol(symbol.name, path.name, (), "") if built_in else symbol
-    for name, text in texts().items():
-        needs = tuple(
-            n for n in called(text) if n != name and (n in found or n.startswith("symc_"))
-        )
-        found[name] = Symbol(name, "defined.py", needs, text)
+    found |= {symbol.name: symbol for symbol in [*_of_ops(found)]}
     if in_kernels:
         _drop_host_headers(found)
     match dialect:
         case "opencl" | "opencl single":
-            found = {name: replace(each, text=in_opencl(each.text)) for name, each in found.items()}
+            found = {name: each.changed(in_opencl) for name, each in found.items()}
         case "c" | "device host":
             for name in _with_needs(_of_vectors(found), found):
-                text = _INLINE.sub("SYMC_INLINE ", found[name].text)
-                found[name] = replace(found[name], text=text)
+                found[name] = found[name].changed(_marked_inline)
         case "cuda":
             pass
         case _:
@@ -139,6 +152,10 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
             raise RecursionError(f"{symbol.file}: {symbol.name} needs itself")
         waiting += reversed(missing)
     return ordered
+
+
+def _marked_inline(text: str) -> str:
+    return _INLINE.sub("SYMC_INLINE ", text)
 
 
 def _of_vectors(found: Iterable[str]) -> list[str]:
@@ -268,5 +285,23 @@ def _parse(path: Path) -> Iterable[Symbol]:
 
 def _typed(symbol: Symbol, *kind: str) -> Symbol:
     """A symbol of a type out of one that stands for several."""
-    needs = tuple(typed(f"{need}(", *kind)[:-1] for need in symbol.needs)
-    return Symbol(typed(symbol.name, *kind), symbol.file, needs, typed(symbol.text, *kind))
+    name, *needs = [typed_name(each, *kind) for each in (symbol.name, *symbol.needs)]
+    change = partial(typed, bits=kind[0], real=kind[1], suffix=kind[2])
+    return Symbol(name, symbol.file, tuple(needs), symbol.written, (change,))
+
+
+def _of_ops(known: Container[str]) -> Iterable[Symbol]:
+    """The functions that are defined beside their ops, in the order of their names.
+
+    They need what they call of each other's and of the symbols that are known.
+    """
+    for name, text in sorted(DEFINED.items()):
+        kinds = REALS if f"symc_{name}_fNN(" in text else REALS[1:]
+        symbol = Symbol(f"symc_{name}_fNN", "defined.py", tuple(called(text)), text)
+        for made in (_typed(symbol, *kind) for kind in kinds):
+            needs = sorted(
+                need
+                for need in set(made.needs) - {made.name}
+                if need in known or need.startswith("symc_")
+            )
+            yield Symbol(made.name, made.file, tuple(needs), made.written, made.changes)

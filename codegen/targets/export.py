@@ -13,14 +13,13 @@ cards.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.emit.writer import wrapped
 from symc.codegen.ir import Buffer, Program, Routine
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.routines import ROUTINES
 from symc.codegen.runtime import load
 from symc.codegen.targets.c_language import C

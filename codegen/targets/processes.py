@@ -11,7 +11,6 @@ import os
 import selectors
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from _thread import get_ident
@@ -77,15 +76,27 @@ def started(
     key = get_ident(), id(running)
     _running[key] = running
     try:
-        with tempfile.TemporaryFile() as text:
-            text.write((given or "").encode())
-            text.seek(0)
+        with _input(given) as text:
             for command in commands:
-                running.append(_start(command, folder, text.fileno()))  # noqa: PERF401 -- see finally
+                running.append(_start(command, folder, text))  # noqa: PERF401 -- see finally
         yield lambda: _ends(running, _Clock(commands, min(_limit(), most)))
     finally:
         _stop(running)
         _running.pop(key, None)
+
+
+@contextmanager
+def _input(given: str | None) -> Generator[int]:
+    """What programs read this from: a file without a name."""
+    if given is None:
+        yield subprocess.DEVNULL
+        return
+    import tempfile  # late: most programs read nothing, and it imports a good deal
+
+    with tempfile.TemporaryFile() as text:
+        text.write(given.encode())
+        text.seek(0)
+        yield text.fileno()
 
 
 _running: dict[tuple[int, int], list[Process]] = {}

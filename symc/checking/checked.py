@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +41,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.errors import IRError
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import interpret
+from symc.codegen.record import replace
 from symc.codegen.targets.compiler import DEBUG_SYMBOLS
 from symc.codegen.targets.named import target_of_device
 from symc.errors import Mismatch

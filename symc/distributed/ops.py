@@ -11,14 +11,13 @@ and the second part of each op has the least and the largest number of elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.targets.mpi import COMMUNICATORS, KINDS, REDUCTIONS, started
 from symc.distributed.groups import check_processes
 from symc.errors import ShapeMismatch, TooLarge

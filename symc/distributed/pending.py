@@ -7,14 +7,13 @@ which the scheduler calls one early and the other late. They are made in pairs, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.targets.mpi import KINDS, started
 from symc.distributed.groups import ProcessGroup, check_processes
 from symc.distributed.ops import LENGTHS, AllReduce, Collective

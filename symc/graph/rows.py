@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.graph.node import Array, Tensor
 from symc.graph.steps import Step
 

@@ -9,11 +9,10 @@ that, only the side that is taken is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from symc.codegen.dtypes import BOOL
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor, is_number, refuse_bool

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from symc.codegen.record import replace
 from symc.graph.conditions import as_tests, waits
 from symc.graph.dims import Dim
 from symc.graph.inputs import Constant

@@ -10,11 +10,11 @@ condition share their sides: nodes that both need there are computed by both.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import TypeAlias
 
+from symc.codegen.record import replace
 from symc.graph.dims import sizes
 from symc.graph.inputs import Constant
 from symc.graph.node import Tensor

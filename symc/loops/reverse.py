@@ -12,10 +12,9 @@ up in states.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from symc import tensor as T
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.derivatives.reverse import accumulate, placeholder, reaching
 from symc.graph.dims import Dim, add, sub
 from symc.graph.inputs import scalar_constant

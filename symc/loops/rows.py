@@ -7,9 +7,9 @@ the first ones, each step stores its row twice, for the next steps and as a coll
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
+from symc.codegen.record import replace
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import walk

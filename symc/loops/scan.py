@@ -20,13 +20,12 @@ are siblings: they are computed together, by one loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from symc.codegen.dtypes import INT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.errors import ShapeMismatch
 from symc.graph.computation import between
 from symc.graph.dims import Dim, Size, add, substitute

@@ -7,9 +7,8 @@ equations is a `Solve` of the matrix itself, not of its transpose; a triangular 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from symc.codegen.dtypes import INT64
+from symc.codegen.record import replace
 from symc.graph.node import Tensor
 from symc.rewrite.products import is_transpose
 from symc.rewrite.rule import EXACT, ROUNDS, Rules

@@ -8,13 +8,12 @@ known inside only: those that depend on the number of the step, and those that a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic

@@ -345,7 +345,7 @@ class Agree(Op):
         return [bar, None]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        from dataclasses import replace
+        from symc.codegen.record import replace
 
         x, like = args
         if not batched[0]:

@@ -9,8 +9,6 @@ iterations, and a launch of none costs nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from symc.codegen.blocks import map_steps
 from symc.codegen.ir import (
     Accumulate,
@@ -55,7 +53,7 @@ from symc.codegen.passes.walk import (
     substitute,
     written,
 )
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 
 FEW = 256  # rows: as many teams are enough for any device
 PIECE = 16384  # elements of a row that a team reduces: some dozens for each thread

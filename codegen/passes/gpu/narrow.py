@@ -15,7 +15,6 @@ keeps 64 bits, too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32, INT64
@@ -60,6 +59,7 @@ from symc.codegen.passes.walk import (
     rebuild,
     statements,
 )
+from symc.codegen.record import replace
 from symc.codegen.signs import natural_sizes
 
 LARGEST = (1 << 31) - (1 << 20)  # of constants

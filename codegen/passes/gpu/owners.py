@@ -13,8 +13,6 @@ gets the same bits as from a single thread. Where the loop stands inside one ove
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from symc.codegen.dtypes import BOOL, INT32, INT64, UINT32, UINT64
 from symc.codegen.ir import (
     Accumulate,
@@ -45,6 +43,7 @@ from symc.codegen.passes.walk import (
     names_in,
     substitute,
 )
+from symc.codegen.record import replace
 
 ALONE = 512  # owners of elements: with more, going through all iterations would dominate
 BESIDE = 16  # owners of rows, for each column

@@ -9,8 +9,6 @@ without iterations is not launched.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from symc.codegen.blocks import map_steps
 from symc.codegen.ir import (
     Accumulate,
@@ -36,6 +34,7 @@ from symc.codegen.passes.walk import (
     with_body,
     written,
 )
+from symc.codegen.record import replace
 
 
 def split(program: Program) -> Program:

@@ -6,8 +6,6 @@ kernel that is launched both with such an input and with an array gets one form 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from symc.codegen.blocks import every_step, map_steps
 from symc.codegen.ir import (
     Expr,
@@ -20,6 +18,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.walk import collect, fresh, map_block, rebuild
+from symc.codegen.record import replace
 
 
 def values(program: Program) -> Program:

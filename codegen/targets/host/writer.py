@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
@@ -11,6 +10,7 @@ from symc.codegen.emit.expressions import MUL
 from symc.codegen.emit.writer import INDENT, wrapped
 from symc.codegen.ir import Buffer, Launch, const
 from symc.codegen.passes.walk import substitute
+from symc.codegen.record import field, record, replace
 from symc.codegen.status import Status
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ RESERVED = frozenset(
 )
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class HostWriter:
     """A function that is being printed, and the tables of its program."""
 
@@ -39,30 +39,31 @@ class HostWriter:
     timed: bool = False  # whether the time of each step is added to a table: `timers.py`
 
     # The state of the whole text.
-    helpers: dict[str, None] = field(default_factory=dict[str, None])
-    functions: dict[str, str] = field(default_factory=dict[str, str])  # further ones, by name
-    notes: list[str] = field(default_factory=list[str])  # of the steps that may fail
+    helpers: dict[str, None] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)  # further ones, by name
+    notes: list[str] = field(default_factory=list)  # of the steps that may fail
 
     # The state of one function; see `begin`.
-    lines: list[str] = field(default_factory=list[str])
-    known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
-    rows: set[str] = field(default_factory=set[str])  # rows that are C variables by now
-    waiting: list[Buffer] = field(default_factory=list[Buffer])  # outputs of lengths not known yet
+    lines: list[str] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)  # sizes that are C variables by now
+    rows: set[str] = field(default_factory=set)  # rows that are C variables by now
+    waiting: list[Buffer] = field(default_factory=list)  # outputs of lengths not known yet
     cleans: bool = False  # whether a failed step has something to clean up
     attempts: bool = False  # whether some statement sets `status`
     flagged: bool = False  # whether some arithmetic sets the flag of `lengths.py`
     inside: int = 0  # how many blocks the current step stands in
     number: int = 0  # of the current step, as `passes/memory.py` counts
     timers: int = 0  # how many steps have one so far
-    rooms: dict[str, str] = field(default_factory=dict[str, str])
+    rooms: dict[str, str] = field(default_factory=dict)
     """For arrays whose memory is kept over the steps of a loop, the variable of its bytes."""
 
-    buffers: dict[str, Buffer] = field(init=False)
-    position: dict[str, int] = field(init=False)  # of external buffers in `data`
-    outputs: list[Buffer] = field(init=False)
-    bodies: dict[str, Kernel] = field(init=False)
-    index: dict[str, int] = field(init=False)  # of sizes in `sizes`; slots come after them
-    launches: Counter[str] = field(init=False)  # how often each kernel is launched
+    # What follows from the program; see `__post_init__`.
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    position: dict[str, int] = field(default_factory=dict)  # of external buffers in `data`
+    outputs: list[Buffer] = field(default_factory=list)
+    bodies: dict[str, Kernel] = field(default_factory=dict)
+    index: dict[str, int] = field(default_factory=dict)  # of sizes in `sizes`; then come slots
+    launches: Counter[str] = field(default_factory=Counter)  # how often each kernel is launched
 
     def __post_init__(self) -> None:
         """Index the program's buffers, kernels and sizes by name."""

@@ -8,8 +8,8 @@ types, in `runtime/libm.clh` and in `runtime/team.clh`. Functions of numbers are
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from symc.codegen.record import replace
 from symc.codegen.targets.base import DeviceWords, Lang
 from symc.codegen.targets.c_language import FUNCTIONS as C_FUNCTIONS
 from symc.codegen.targets.c_language import KEYWORDS as C_KEYWORDS

@@ -7,10 +7,9 @@ only CUDA's kernels ask for at run time. float16 is its bits to them, as few dev
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C

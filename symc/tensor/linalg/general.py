@@ -7,14 +7,13 @@ shared by all that ask for the same matrix or its transpose, and into cheap ops 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.graph.bfloat16 import finfo
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.errors import LinAlgError, RankError
 from symc.graph import dims
 from symc.graph.inputs import as_tensor

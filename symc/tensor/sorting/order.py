@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BFLOAT16, INT64, UINT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.errors import BadIndex, DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim

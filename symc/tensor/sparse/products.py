@@ -9,13 +9,12 @@ the other two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from symc.codegen.dtypes import INT32, INT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.routines import declare
 from symc.errors import BadIndex, ShapeMismatch
 from symc.graph import dims

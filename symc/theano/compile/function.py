@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from symc.codegen.record import replace
 from symc.errors import ShapeMismatch
 from symc.graph.provenance import user_line
 from symc.theano import lenient

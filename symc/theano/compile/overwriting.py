@@ -10,10 +10,10 @@ takes its place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import dropwhile
 from typing import Any
 
+from symc.codegen.record import replace
 from symc.theano.compile.definition import Definition
 from symc.theano.compile.sharedvalue import SharedVariable
 from symc.theano.gof.fg import InconsistencyError

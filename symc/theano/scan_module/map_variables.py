@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
+from symc.codegen.record import replace
 from symc.theano.compile.builders import OpFromGraph
 from symc.theano.compile.sharedvalue import SharedVariable
 from symc.theano.gof.graph import Apply, Constant, inputs, io_toposort
