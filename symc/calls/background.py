@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 COMPILED_MODES = ("default", "fast", "compile")
 TO_BE_CALLED = 0.02  # seconds for a first call to begin
 PATIENCE, LONGEST = 0.1, 1.0  # and to end: of the processor, which may be busy, and in all
+OFTEN = 0.001  # how often a call asks how long it has taken
 MOST = 4  # functions that are compiled at a time, on as many processors at least
 LIMITS = Limits(bytes=1 << 30, steps=100_000)
 """Of a call by the interpreter. A node in a step of a loop takes 2 us at least."""
@@ -156,12 +157,16 @@ class Job:
         if self._crew is not _crews[-1]:  # the parent of this process has the threads
             self._begin()
         self._called.set()
-        begun = time.thread_time()
+        begun, asked = time.thread_time(), time.monotonic()
 
         def look() -> None:
+            nonlocal asked
             if type(self.state) is Made:
                 raise Overtaken
-            self._spent = time.thread_time() - begun
+            now = time.monotonic()
+            if now - asked < OFTEN:  # the clock of a thread asks the system
+                return
+            asked, self._spent = now, time.thread_time() - begun
             if self._spent > PATIENCE:  # so the program may well be there first
                 _turn.let()
 
