@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from operator import setitem
@@ -11,7 +12,6 @@ import numpy as np
 
 from symc.calls.call import Locks, holding
 from symc.calls.spec import converter
-from symc.calls.step_count import count_of_steps
 from symc.codegen.record import record
 from symc.errors import NotFinite
 from symc.graph.bfloat16 import kind_of
@@ -21,7 +21,6 @@ from symc.graph.inputs import Constant, SharedVariable
 from symc.graph.node import Array, Requirement, Tensor
 from symc.graph.request import Request
 from symc.graph.walks import walk
-from symc.loops.scan import Scan
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import Derived
 
@@ -97,6 +96,11 @@ class Interpreter:
         return self._plan
 
     def _refuse_long_loops(self, arrays: Sequence[Array], limits: Limits) -> None:
+        if "symc.loops.scan" not in sys.modules:  # there are no loops
+            return
+        from symc.calls.step_count import count_of_steps
+        from symc.loops.scan import Scan
+
         order = walk(self.request.roots()) if self._plan is None else self._plan.order
         if any(isinstance(node.op, Scan) for node in order):
             given = dict(zip(self.request.inputs, arrays, strict=True))
