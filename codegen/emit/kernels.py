@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
-from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer
+from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, CNames, Printer
+from symc.codegen.emit.sections import Section, sections_of
 from symc.codegen.emit.units import KernelText, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
@@ -27,6 +28,7 @@ from symc.codegen.ir import (
     Kernel,
     Let,
     Loop,
+    Param,
     Stmt,
     Store,
     Var,
@@ -34,7 +36,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.calls import THRESHOLD, Calling, LoopForm
 from symc.codegen.passes.memory import bytes_of, is_on_stack
 from symc.codegen.passes.reductions import Reduction, widths_of_flags
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:
@@ -50,9 +52,10 @@ CHOICES = {"or": "1 : {}", "and": "{} : 0"}
 
 
 def emit_kernel(
-    kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], calling: Calling
+    kernel: Kernel, functions: CNames, printer: Printer, declared: dict[str, None], calling: Calling
 ) -> KernelText:
-    """Print one kernel."""
+    """Print one kernel, as a function of its name among `functions`, and its sections."""
+    name = functions[kernel.name]
     loop = None if calling.range is None else calling.range.loop
     writer = Writer(
         printer.lang, printer, declared, scratch=calling.scratch, ranged=loop is not None
@@ -63,25 +66,51 @@ def emit_kernel(
         printer.vars[size.name]
     if calling.folds and printer.lang.folds is not None:
         printer.used[printer.lang.folds] = None
-    form = ProcessorLoops(loop, calling.loops, widths_of_flags(kernel.body))
+    sections = {
+        part.var.name: (f"{kernel.name}_part_{number}", section)
+        for number, section in enumerate(sections_of(kernel, loop, calling.loops), 1)
+        for part in section.loops
+    }
+    form = ProcessorLoops(
+        loop, calling.loops, widths_of_flags(kernel.body), sections, functions, []
+    )
     emit_block(writer, kernel.body, form)
     head = signature(kernel, name, printer, calling)
+    made = _function(kernel.name, comment(kernel.note, ""), head, writer)
+    return replace(made, sections=tuple(form.made))
+
+
+def _function(kernel: str, note: str, head: str, writer: Writer) -> KernelText:
+    """A function of the lines that have been printed."""
     lines = "\n".join(writer.lines)
-    body = f"{{\n{lines}\n}}\n"
-    weight = dense(printer.lang.kernel) + dense(head) + dense(body) - writer.remarks
-    note = comment(kernel.note, "")
-    return KernelText(kernel.name, note, printer.lang.kernel, head, body, weight)
+    body, storage = f"{{\n{lines}\n}}\n", writer.lang.kernel
+    weight = dense(storage) + dense(head) + dense(body) - writer.remarks
+    return KernelText(kernel, note, storage, head, body, weight)
+
+
+def emit_section(section: Section, name: str, writer: Writer, form: ProcessorLoops) -> KernelText:
+    """Print loops of a kernel as a function, and its call where they stood."""
+    lang, printer = writer.lang, writer.printer
+    params = [
+        pointer(printer, each, written=each.name in section.writes) for each in section.buffers
+    ]
+    params += [
+        f"const {lang.types[value.dtype.name]} {printer.vars[value.name]}"
+        for value in section.values
+    ]
+    inside = Writer(lang, printer, writer.declared)
+    emit_block(inside, section.loops, form)
+    arguments = [printer.buffers[buffer.name] for buffer in section.buffers]
+    arguments += [printer.vars[value.name] for value in section.values]
+    writer.put(wrapped(f"{name}(", arguments, ");", INDENT * writer.depth).lstrip())
+    head = wrapped(f"{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
+    return _function(name, "", head, inside)
 
 
 def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> str:
     """The name and the parameters of a kernel."""
     lang = printer.lang
-    params: list[str] = []
-    for param in kernel.params:
-        before = "" if param.written else "const "
-        params.append(
-            f"{before}{lang.types[param.dtype.name]} *{lang.restrict} {printer.buffers[param.name]}"
-        )
+    params = [pointer(printer, param, written=param.written) for param in kernel.params]
     params += [f"const int64_t {printer.vars[kernel.sizes[place].name]}" for place in calling.sizes]
     if calling.range is not None:
         params += ["const int64_t begin", "const int64_t end"]
@@ -93,6 +122,13 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
             params.append("const int64_t stride")
     folds = f"{lang.folds} " if calling.folds and lang.folds is not None else ""
     return wrapped(f"{folds}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
+
+
+def pointer(printer: Printer, array: Buffer | Param, *, written: bool) -> str:
+    """The parameter for an array."""
+    kind = printer.lang.types[array.dtype.name]
+    before = "" if written else "const "
+    return f"{before}{kind} *{printer.lang.restrict} {printer.buffers[array.name]}"
 
 
 @record(frozen=False)
@@ -135,10 +171,21 @@ class ProcessorLoops:
     forms: Mapping[str, LoopForm]
     flags: Mapping[str, int]
     """The bits of what is compared for the bools that are accumulated."""
+    sections: Mapping[str, tuple[str, Section]]
+    """The section of each loop that is part of one, and its name."""
+    functions: CNames
+    made: list[KernelText]
+    """The functions of the sections printed so far."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
-        """A ``for`` with its pragmas."""
-        return emit_loop(writer, loop, self.ranged, self.forms[loop.var.name])
+        """A ``for`` with its pragmas; of a section a call in place of its first loop."""
+        if loop.var.name not in self.sections:
+            return emit_loop(writer, loop, self.ranged, self.forms[loop.var.name])
+        name, section = self.sections[loop.var.name]
+        if loop is section.loops[0]:
+            inside = replace(self, sections={})
+            self.made.append(emit_section(section, self.functions[name], writer, inside))
+        return None
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """An array on the stack, or scratch memory."""

@@ -55,8 +55,8 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
     for kernel in program.kernels:
         printer = printers[kernel.name] = Printer(lang, used, inside)
         printer.natural |= natural.get(kernel.name, set())
-        name = names[kernel.name] = functions[kernel.name]
-        made = emit_kernel(kernel, name, printer, declared, called[kernel.name])
+        names[kernel.name] = functions[kernel.name]
+        made = emit_kernel(kernel, functions, printer, declared, called[kernel.name])
         texts[kernel.name] = replace(made, inlined=kernel.name in inlined)
     dialect = ThreadDialect(called, names, printers, inlined=inlined)
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)

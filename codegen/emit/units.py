@@ -36,12 +36,20 @@ class KernelText:
     """The characters of code in it, which a compiler's time goes by."""
     inlined: bool = False
     """Whether it is compiled into the host function that calls it, and stands in its unit."""
+    sections: tuple[KernelText, ...] = ()
+    """The functions that parts of it have become."""
+
+    @property
+    def functions(self) -> tuple[KernelText, ...]:
+        """Its functions, itself the last."""
+        return (*self.sections, self)
 
     @property
     def text(self) -> str:
-        """The function in a file that has all others, too."""
+        """The function in a file that has all others, too, after its sections."""
         storage = INLINED if self.inlined else self.storage
-        return f"{self.note}{storage} {self.head}\n{self.body}"
+        before = "\n".join([section.text for section in self.sections] + [""])
+        return f"{before}{self.note}{storage} {self.head}\n{self.body}"
 
     @property
     def shared(self) -> str:
@@ -80,7 +88,12 @@ class ProgramText:
 
     def units(self, most: int) -> list[str]:
         """Up to `most` units that take about as long to compile; the text if it is small."""
-        kernels = [kernel for kernel in self.kernels if not kernel.inlined]
+        kernels = [
+            function
+            for kernel in self.kernels
+            if not kernel.inlined
+            for function in kernel.functions
+        ]
         if most < 2 or len(kernels) < 2:
             return [self.text]
         inlined = [kernel.text for kernel in self.kernels if kernel.inlined]
