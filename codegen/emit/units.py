@@ -98,7 +98,7 @@ class ProgramText:
             return [self.text]
         inlined = [kernel.text for kernel in self.kernels if kernel.inlined]
         weights = [kernel.weight for kernel in kernels]
-        extra = (load.code_length(self.helpers) + dense(self.host)) // 6  # hardly any loops
+        extra = (load.code_length(self.helpers) + dense(self.host)) // 3  # few loops
         extra += sum(map(dense, inlined))
         count = min(most, (sum(weights) + extra) // ENOUGH, len(weights))
         if count < 2:
