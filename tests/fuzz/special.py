@@ -81,10 +81,16 @@ def _draw(rng: np.random.Generator, letter: str) -> float:
 
 
 def _true(kind: Kind, point: tuple[float, ...]) -> float | None:
-    """The value, None where mpmath gives up or the arguments do not determine it."""
+    """The value, None where mpmath gives up or the arguments do not determine it.
+
+    Some of its series keep digits behind the point, of which a small value needs more.
+    """
     try:
         with mp.workdps(50):
             value = kind.meaning(*map(mp.mpf, point))
+        if 0 < abs(value) < 1e-20:
+            with mp.workdps(50 - max(-330, math.floor(mp.log10(abs(value))))):
+                value = kind.meaning(*map(mp.mpf, point))
     except (ValueError, ZeroDivisionError, OverflowError, mp.libmp.NoConvergence):
         return None
     return float(value) if mp.im(value) == 0 and not mp.isnan(value) else None
