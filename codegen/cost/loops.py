@@ -83,6 +83,8 @@ def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
         match extent:
             case Binary("min", Const() as bound_, _) | Binary("min", _, Const() as bound_):
                 return bound_
+            case Binary("min", Binary("mod", _, Const() as bound_), _):
+                return bound_
             case Binary("min", bound_, _) if _is_outside(bound_, inside):
                 return bound_
             case Binary("min", _, bound_) if _is_outside(bound_, inside):

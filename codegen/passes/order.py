@@ -21,13 +21,14 @@
     distribute  bodies of thousands of operations become several loops over strips
     lanes       long vector loops read and write numbers of one width
     parallel    which loops run on threads, and in which blocks
+    side_by_side  sums of what vector registers are slow to take go to several scalars
     carry       a number that a short step of a loop stores for the next one stays in a register
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel` and `carry` must come after `vectorize`, and
-`declare` after all; any other order is correct, if less effective. `memory` is no pass but a plan
-that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `dependence`, `forward`,
-`rows` and `row_folds` are parts of the passes.
+Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side` and `carry` must come after
+`vectorize`, and `declare` after all; any other order is correct, if less effective. `memory` is no
+pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
+`dependence`, `forward`, `rows` and `row_folds` are parts of the passes.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.scatters import scatters
 from symc.codegen.passes.settle import settle
 from symc.codegen.passes.short_rows import short_rows
+from symc.codegen.passes.side_by_side import side_by_side
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.turn import turn
@@ -60,7 +62,7 @@ from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, simplify,
-    place, turn, tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel, carry,
-    declare,
+    place, turn, tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel,
+    side_by_side, carry, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

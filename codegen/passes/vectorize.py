@@ -133,12 +133,12 @@ def _reads_far_apart(loop: Loop) -> bool:
     for stmt in statements(loop.body):
         for expr in expressions(stmt):
             collect(expr, [], loads)
-    steps = [_step(load.index, loop.var) for load in loads]
+    steps = [step_of(load.index, loop.var) for load in loads]
     moving = [step for step in steps if step != 0]
     return bool(moving) and all(step is None or abs(step) > NEAR for step in moving)
 
 
-def _step(index: Expr, var: Var) -> int | None:
+def step_of(index: Expr, var: Var) -> int | None:
     """How far an index moves from one iteration to the next; None if that is no constant."""
     match index:
         case Var(name):
@@ -146,10 +146,10 @@ def _step(index: Expr, var: Var) -> int | None:
         case Const():
             return 0
         case Binary("add", left, right):
-            one, other = _step(left, var), _step(right, var)
+            one, other = step_of(left, var), step_of(right, var)
             return None if one is None or other is None else one + other
         case Binary("mul", left, Const(value)):
-            step = _step(left, var)
+            step = step_of(left, var)
             return None if step is None else step * int(value)
         case _:
             return None if var.name in names_in(index) else 0

@@ -1,0 +1,91 @@
+"""side_by_side: sums in four scalars mean the same as in one, and stand where they are faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.codegen.ir import Loop
+from symc.codegen.passes.walk import statements
+
+a, b = T.matrix("a"), T.vector("b")
+k, short = T.vector("k", dtype="int64"), T.matrix("short", dtype="float32")
+
+
+def solved(a: Any, b: Any) -> Any:
+    """A triangular system, of which each step reads what those before have stored."""
+
+    def row(i: Any, x: Any) -> Any:
+        return x[i].set((b[i] - (a[i, :i] * x[:i]).sum()) / a[i, i])
+
+    return symc.fori_loop(0, b.shape[0], row, T.zeros_like(b))
+
+
+def gathered(k: Any, b: Any) -> Any:
+    """For each number of elements, the sum of those that an array names."""
+
+    def row(i: Any, y: Any) -> Any:
+        return y[i].set((b[:i] * b[k[:i]]).sum())
+
+    return symc.fori_loop(0, k.shape[0], row, T.zeros_like(b))
+
+
+# What is computed, and in how many loops four at a time.
+CASES: dict[str, tuple[list[Any], Any, Callable[..., Any], int]] = {
+    "a column": ([a, b], (a[:, 1] * b).sum(), lambda a, b: a[:, 1] @ b, 1),
+    "two columns": ([a, b], T.stack([a[:, 0].sum(), (a[:, 1] * b).sum()]),
+                    lambda a, b: np.stack([a[:, 0].sum(), a[:, 1] @ b]), 2),
+    "a column of float32": ([short], short[:, 0].sum(), lambda s: s[:, 0].sum(), 1),
+    "a row": ([a, b], (a[1] * b).sum(), lambda a, b: a[1] @ b, 0),
+    "exponentials of a column": ([a], T.exp(a[:, 1]).sum(), lambda a: np.exp(a[:, 1]).sum(), 0),
+    "the greatest of a column": ([a], a[:, 1].max(), lambda a: a[:, 1].max(), 0),
+    "what was just stored": ([a, b], solved(a, b), np.linalg.solve, 1),
+    "tested": ([k, b], gathered(k, b),
+               lambda k, b: np.array([b[:i] @ b[k[:i]] for i in range(len(k))]), 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sums_side_by_side_mean_the_same(name: str) -> None:
+    inputs, output, numpy, loops = CASES[name]
+    f = symc.function(inputs, output)
+    for n in (2, 3, 4, 5, 8, 11, 30):
+        rng = np.random.default_rng(n)
+        of = {
+            a: np.tril(rng.normal(size=(n, n))) + n * np.eye(n),
+            b: rng.normal(size=n),
+            k: rng.integers(-n, n, n),
+            short: rng.normal(size=(n, 3)).astype("float32"),
+        }
+        given = [of[x] for x in inputs]
+        np.testing.assert_allclose(f(*given), numpy(*given), rtol=2e-6, atol=1e-12)
+    assert fours(f) == loops
+
+
+def test_a_sum_of_no_column_is_zero() -> None:
+    f = symc.function([a, b], (a[:, 0] * b).sum())
+    assert f(np.ones((0, 2)), np.ones(0)) == 0.0
+
+
+def test_an_index_out_of_range_is_found_in_each_of_four_places() -> None:
+    f = symc.function([k, b], gathered(k, b))
+    for place in range(7):
+        wrong = np.zeros(9, "int64")
+        wrong[place] = 9
+        with pytest.raises(IndexError):
+            f(wrong, np.ones(9))
+
+
+def fours(f: symc.Function) -> int:
+    """How many loops add up four at a time."""
+    program = f.runner.compilation().optimised
+    return sum(
+        isinstance(stmt, Loop) and stmt.var.name.endswith("_four")
+        for kernel in program.kernels
+        for stmt in statements(kernel.body)
+    )
