@@ -2,12 +2,14 @@
 
 A loop whose step is a short kernel, ``u[i, j] = f(u[i, j-1], ...)``, would wait in every step for
 the memory that it has just written. The kernel gets one more buffer of one element, which the host
-keeps in a variable: from the second step on it loads that instead.
+keeps in a variable, and loads that instead: from the second step on, or from the first, where what
+it loads then can be loaded before the loop. What follows from the number is computed in an order in
+which it waits for it as briefly as may be (`waiting.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from symc.codegen.blocks import every_step, written
 from symc.codegen.dtypes import BOOL, INT64
@@ -36,8 +38,19 @@ from symc.codegen.ir import (
     add,
     const,
 )
+from symc.codegen.passes.fold import fold
 from symc.codegen.passes.inlined import inlined_kernels
-from symc.codegen.passes.walk import bound, expressions, fresh, names_in, nodes, rebuild, substitute
+from symc.codegen.passes.waiting import waiting_briefly
+from symc.codegen.passes.walk import (
+    bound,
+    expressions,
+    fresh,
+    index_names,
+    names_in,
+    nodes,
+    rebuild,
+    substitute,
+)
 from symc.codegen.record import record, replace
 from symc.codegen.verify.polynomials import added, polynomial
 
@@ -68,6 +81,8 @@ class _Carried:
     index: Expr
     step: Var
     """The kernel's name for the number of the step."""
+    first: Expr | None
+    """The index of the first step's load, in sizes, if that may come before the loop."""
 
 
 def _found(program: Program, repeat: Repeat, launch: Launch) -> _Carried | None:
@@ -88,8 +103,20 @@ def _found(program: Program, repeat: Repeat, launch: Launch) -> _Carried | None:
         if _is_alone(program, repeat, launch, kernel, store.buffer):
             index = _carried_index(kernel.body[: at + 1], store, counters[0])
             if index is not None:
-                return _Carried(store, at, index, counters[0])
+                first = _first(kernel.body[:at], index, counters[0])
+                early = all(isinstance(step, Launch) for step in repeat.steps)
+                return _Carried(store, at, index, counters[0], first if early else None)
     return None
+
+
+def _first(body: Sequence[Stmt], index: Expr, step: Var) -> Expr:
+    """An index in the first step of a loop, names written out."""
+
+    def folded(expr: Expr) -> Expr:
+        new = rebuild(expr, folded)
+        return fold(new, {}) if isinstance(new, Binary) else new
+
+    return folded(substitute(substitute(index, index_names(tuple(body))), {step.name: _ZERO}))
 
 
 def _varying(program: Program, repeat: Repeat) -> set[str]:
@@ -116,8 +143,11 @@ def _is_alone(program: Program, repeat: Repeat, launch: Launch, kernel: Kernel, 
     if len(stores) != 1 or param not in names:
         return False
     buffer = launch.buffers[names.index(param)]
-    related = {b.name for b in program.buffers if b.name == buffer and b.of is not None}
-    related |= {b.name for b in program.buffers if b.of is not None and b.of.buffer == buffer}
+    buffers = {each.name: each for each in program.buffers}
+    of = buffers[buffer].of
+    if of is not None and _varying(program, repeat) & names_in(of.offset):
+        return False  # each step has another row
+    whole = _whole(buffers, buffer)
     kernels = {each.name: each for each in program.kernels}
     others = {
         name
@@ -125,7 +155,13 @@ def _is_alone(program: Program, repeat: Repeat, launch: Launch, kernel: Kernel, 
         if isinstance(step, Launch | Routine | PythonCall) and step is not launch
         for name in written(step, kernels.get(step.kernel) if isinstance(step, Launch) else None)
     }
-    return not related and buffer not in others
+    return all(_whole(buffers, other) != whole for other in others)
+
+
+def _whole(buffers: Mapping[str, Buffer], name: str) -> str:
+    """The buffer that this one is, or is a row of."""
+    of = buffers[name].of
+    return name if of is None else _whole(buffers, of.buffer)
 
 
 def _carried_index(body: Sequence[Stmt], store: Store, step: Var) -> Expr | None:
@@ -170,6 +206,8 @@ def _with_register(program: Program, launch: Launch, found: _Carried) -> Program
             (Store(last, _ZERO, old),),
         ),
     )
+    if found.first is not None:
+        choice, found_last = (), Load(own, _ZERO, dtype)
 
     def replaced(expr: Expr) -> Expr:
         return found_last if expr == old else rebuild(expr, replaced)
@@ -195,21 +233,51 @@ def _with_register(program: Program, launch: Launch, found: _Carried) -> Program
         Store(own, _ZERO, stored),
         *kernel.body[found.at + 1 :],
     ]
-    changed = replace(kernel, params=(*kernel.params, Param(own, dtype, True)), body=tuple(body))
+    brief = waiting_briefly(body, found_last, inside)
+    changed = replace(kernel, params=(*kernel.params, Param(own, dtype, True)), body=brief)
     given = replace(launch, buffers=(*launch.buffers, name))
-    nothing = Const(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
-    called = fresh(f"{name}_start", {each.name for each in program.kernels})
-    start = Kernel(called, (Param(own, dtype, True),), (), (Store(own, _ZERO, nothing),))
+    begun = fresh(f"{name}_start", {each.name for each in program.kernels})
+    start, begin = _start(kernel, launch, found, begun, Buffer(name, dtype, (), "temp"))
     return replace(
         program,
         buffers=(*program.buffers, Buffer(name, dtype, (), "temp")),
         kernels=(*[changed if each is kernel else each for each in program.kernels], start),
-        steps=_replaced_step(program.steps, launch, given, Launch(called, (name,), ())),
+        steps=_replaced_step(program.steps, launch, given, begin),
+    )
+
+
+def _start(
+    kernel: Kernel, launch: Launch, found: _Carried, name: str, number: Buffer
+) -> tuple[Kernel, Callable[[Expr], Launch]]:
+    """A kernel that gives the number its value before the loop, and its launch for so many steps.
+
+    That is what the first step loads, if there is one, or anything.
+    """
+    dtype = number.dtype
+    nothing = Const(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+    own = Param(number.name, dtype, True)
+    zero = Store(own.name, _ZERO, nothing)
+    if found.first is None:
+        return Kernel(name, (own,), (), (zero,)), lambda _: Launch(name, (number.name,), ())
+    sizes = {
+        size: value
+        for size, value in zip(kernel.sizes, launch.sizes, strict=True)
+        if size.name in names_in(found.first)
+    }
+    read = Param(fresh(found.store.buffer, {own.name, *(s.name for s in sizes)}), dtype, False)
+    steps = Var(fresh("steps", {own.name, read.name, *(size.name for size in sizes)}))
+    place = [param.name for param in kernel.params].index(found.store.buffer)
+    load = Store(own.name, _ZERO, Load(read.name, found.first, dtype))
+    body = (If(Binary("gt", steps, _ZERO, BOOL), (load,), (zero,)),)
+    buffers = (number.name, launch.buffers[place])
+    return (
+        Kernel(name, (own, read), (steps, *sizes), body),
+        lambda extent: Launch(name, buffers, (extent, *sizes.values())),
     )
 
 
 def _replaced_step(
-    steps: Sequence[Step], old: Launch, new: Launch, start: Launch
+    steps: Sequence[Step], old: Launch, new: Launch, start: Callable[[Expr], Launch]
 ) -> tuple[Step, ...]:
     """The steps with another launch, and one before its loop: what lives from one round to the
     next one must exist before them."""
@@ -218,7 +286,7 @@ def _replaced_step(
         match step:
             case Repeat():
                 if any(inner is old for inner in step.steps):
-                    found.append(start)
+                    found.append(start(step.extent))
                 found.append(replace(step, steps=_replaced_step(step.steps, old, new, start)))
             case Branch(_, then, otherwise):
                 blocks = (then, otherwise)

@@ -2,12 +2,14 @@
 
 Within a block, a load of a buffer at an index at which it was stored before becomes the stored
 value, if nothing wrote the buffer between. A float16 buffer gives back the rounded value.
-Local buffers that nothing loads any more are removed, with the stores to them.
+Local buffers that nothing loads any more are removed, with the stores to them, and so is what is
+stored where the block stores again before anything can have read it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import is_
 from typing import assert_never
 
 from symc.codegen.ir import (
@@ -34,6 +36,7 @@ from symc.codegen.passes.walk import (
     collect,
     expressions,
     fresh,
+    loads_of,
     rebuild,
     rebuild_statement,
     statements,
@@ -47,7 +50,37 @@ def forward(kernel: Kernel, body: Block) -> Block:
     wanted = _reloaded(body)
     if wanted:
         body = _Forwarding(bound(with_body(kernel, body)), wanted).block(body)
-    return _without_dead(body)
+    return _without_overwritten(_without_dead(body))
+
+
+def _without_overwritten(block: Block) -> Block:
+    """The block without stores to elements that it stores to again, unread between the two.
+
+    Stores between them are of no account: what they write is what counts afterwards anyway.
+    """
+    kept: list[Stmt] = []
+    later: dict[str, list[Expr]] = {}  # what is stored to below, unless it is read before
+    for stmt in reversed(block):
+        if isinstance(stmt, Store | Accumulate) and stmt.index in later.get(stmt.buffer, ()):
+            continue
+        if isinstance(stmt, Loop | If):
+            kept.append(rebuild_statement(stmt, lambda expr: expr, _without_overwritten))
+            later = {}
+            continue
+        match stmt:
+            case Store(buffer, index) if not _has_loads(index):
+                later.setdefault(buffer, []).append(index)
+            case Accumulate(buffer):
+                later.pop(buffer, None)
+            case Barrier() | Combine():
+                later = {}
+            case _:
+                pass
+        for load in loads_of(stmt):  # before it stores
+            later.pop(load.buffer, None)
+        kept.append(stmt)
+    same = len(kept) == len(block) and all(map(is_, reversed(kept), block))
+    return block if same else tuple(reversed(kept))
 
 
 def _reloaded(body: Block) -> frozenset[tuple[str, Expr]]:

@@ -8,7 +8,7 @@ one step stores and the next one reads.
 
 from __future__ import annotations
 
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import every_step, written
 from symc.codegen.ir import Accumulate, Alloc, If, Kernel, Launch, Let, Program, Repeat, Store
 from symc.codegen.passes.inline import operations
 from symc.codegen.passes.walk import expressions, statements
@@ -30,8 +30,10 @@ def inlined_kernels(program: Program) -> frozenset[str]:
         if isinstance(step, Launch)
     }
     numbers = {b.name for b in program.buffers if b.role == "temp" and not b.shape}
+    used = {name for launch in launches if launch.kernel in inside for name in launch.buffers}
+    kernels = {kernel.name: kernel for kernel in program.kernels}
     for launch in launches if inside else ():
-        if numbers.issuperset(launch.buffers) and not launch.sizes:
+        if used & numbers >= set(written(launch, kernels[launch.kernel])):
             inside.add(launch.kernel)
     return frozenset(
         kernel.name

@@ -28,7 +28,7 @@
 Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side` and `carry` must come after
 `vectorize`, and `declare` after all; any other order is correct, if less effective. `memory` is no
 pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
-`dependence`, `forward`, `rows` and `row_folds` are parts of the passes.
+`dependence`, `forward`, `rows`, `row_folds` and `waiting` are parts of the passes.
 """
 
 from __future__ import annotations

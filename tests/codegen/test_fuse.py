@@ -341,3 +341,22 @@ def test_a_flat_loop_does_not_join_one_with_a_long_loop_in_it() -> None:
         nested = loop("parallel", "k", N, Store("z", VK, ONE), inner)
         outer = loop("serial", "i", C, write("y", "j"), nested)
         assert fused(outer).count("for ") == loops
+
+
+def test_what_is_stored_over_unread_is_not_stored() -> None:
+    """A cell of Gauss-Seidel's that is increased and then divided was written twice."""
+    three = Store("y", VI, Const(3.0, F64))
+    body = inside(Accumulate("y", VI, "add", ONE), Store("y", VI, ONE), Store("z", VI, ONE), three)
+    assert fused(body) == "\nfor i in parallel(n):\n  z[i] = 1.0\n  y[i] = 3.0\n"
+
+
+def test_what_is_read_before_it_is_stored_over_stays() -> None:
+    again = Store("y", VI, op("add", load("y", add(VI, const(1))), ONE))
+    for kept in (
+        (Store("y", VI, ONE), again),
+        (Store("y", VI, ONE), Store("z", VI, load("y", VK)), Store("y", VI, ONE)),
+        (Store("y", VI, ONE), Accumulate("y", VI, "add", ONE)),
+        (Store("y", VI, ONE), Store("y", add(VI, const(1)), ONE)),
+    ):
+        body = loop("serial", "k", N, loop("serial", "i", N, *kept))
+        assert fused(body).count("y[i") == shown(program(BUFFERS, body)).count("y[i")
