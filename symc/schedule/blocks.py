@@ -28,6 +28,7 @@ from symc.schedule.numbers import StepNumber, as_number, is_index
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.sizes import Lengths
+from symc.schedule.written import read_where_written
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import dim_of
 
@@ -192,7 +193,7 @@ class Blocks:
         conditions = [result for result in results[first:] if result is not None]
         tests, after = self._tests(conditions, checks, table)
         different = list(dict.fromkeys(r for r in results[:first] if r is not None))
-        kept = own_memory(different)
+        kept = read_where_written(own_memory(different))
         own = dict(zip(different, kept, strict=True))
         final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
