@@ -299,7 +299,7 @@ def slots_for(
     """Inputs of a body from outside, and the slots that stand for them and for the parameters.
 
     Instead of values that follow from lengths, the arrays: lengths are known everywhere. Of those
-    that are `turned`, their arguments.
+    that are `turned`, their arguments. The positions of a slice are counted inside.
     """
     captured: dict[Tensor, None] = {}
     lengths: dict[Tensor, Tensor] = {}
@@ -309,14 +309,37 @@ def slots_for(
             lengths[node] = node
             captured[node.args[0]] = None
         elif inside is None:
-            captured[node] = None
+            for bound in _bounds_counted(node) or [node]:
+                if bound is node or _length(bound) is None:
+                    captured[bound] = None
+                else:
+                    captured.update(_leaves(bound, params))
+            if node not in captured:
+                lengths[node] = node
         else:
             lengths[node] = inside
-            leaves = [leaf for leaf in walk([inside]) if not leaf.args and leaf not in params]
-            captured.update((leaf, None) for leaf in leaves if not isinstance(leaf.op, Constant))
+            captured.update(_leaves(inside, params))
     made = make_slots([*params, *captured])
     given = substitute(list(lengths.values()), made)
     return list(captured), {**dict(zip(lengths, given, strict=True)), **made}
+
+
+def _leaves(node: Tensor, params: Sequence[Tensor]) -> dict[Tensor, None]:
+    """What a node is computed from, constants and parameters left out."""
+    leaves = [leaf for leaf in walk([node]) if not leaf.args and leaf not in params]
+    return {leaf: None for leaf in leaves if not isinstance(leaf.op, Constant)}
+
+
+def _bounds_counted(node: Tensor) -> list[Tensor]:
+    """What the positions of a slice follow from, perhaps along another axis, if a node is these."""
+    from symc.tensor.positions import Positions
+    from symc.tensor.views import DimShuffle
+
+    while isinstance(node.op, DimShuffle):
+        node = node.args[0]
+    if not isinstance(node.op, Positions):
+        return []
+    return [arg for arg in node.args if not isinstance(arg.op, Constant)]
 
 
 def _from_lengths(node: Tensor) -> Tensor | None:
