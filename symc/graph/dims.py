@@ -333,7 +333,20 @@ def nonnegative(dim: Dim) -> bool:
     if all(c >= 0 and all(map(_atom_nonnegative, m)) for m, c in dim.terms):
         return True
     counter = _innermost_counter(dim)
-    return counter is not None and _nonnegative_in_steps(dim, counter, depth=3)
+    if counter is not None and _nonnegative_in_steps(dim, counter, depth=3):
+        return True
+    less = _without_quotient(dim)
+    return less is not None and nonnegative(less)
+
+
+def _without_quotient(dim: Poly) -> Dim | None:
+    """A length that is no larger: ``k*(x // k)`` is at most x, and here it is taken away."""
+    for monomial, factor in dim.terms:
+        if factor < 0 and len(monomial) == 1 and isinstance(monomial[0], Quotient):
+            left, by = monomial[0].left, monomial[0].right
+            if isinstance(by, int) and by > 0 and factor % by == 0:
+                return add(sub(dim, mul(symbolic(monomial[0]), factor)), mul(left, factor // by))
+    return None
 
 
 def _nonnegative_in_steps(dim: Poly, counter: Size, depth: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from symc.codegen import ir
 from symc.codegen.foreign import FOREIGN
@@ -134,10 +135,18 @@ def _lowerings(
             found = found.otherwise or HostCall(found.results)
         elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:
             found = found if has_routine(node.op.name) else HostCall()
+        if isinstance(found, Fold):
+            found = replace(found, extents=tuple([_settled(n, table) for n in found.extents]))
         lowerings[node] = found
         if dims:
             asked[node] = dims
     return lowerings, asked
+
+
+def _settled(length: Dim, table: Lengths) -> Dim:
+    """A length, as a number if it is known to be one where loops are counted."""
+    found = table.unified(length)
+    return found if isinstance(found, int) else length
 
 
 def _extents(lowering: Lowering) -> Sequence[Dim]:

@@ -129,11 +129,14 @@ def _is_buffer(arg: Tensor) -> bool:
 def _inlined_costs(
     own: Mapping[Tensor, float], sources: AbstractSet[Tensor], stored: AbstractSet[Tensor]
 ) -> dict[Tensor, float]:
-    """The cost of an element, computed from stored ones (shared parts counted every time)."""
+    """The cost of an element, computed from stored ones (shared parts counted every time).
+
+    Numbers cost an element nothing: they are computed before the loop over it.
+    """
     costs = dict.fromkeys(sources, 0.0)
     for node, total in own.items():
         for arg in node.args:
-            if arg not in stored:
+            if arg not in stored and (arg.ndim or not node.ndim):
                 total += costs[arg]
         costs[node] = min(total, 1e6)
     return costs

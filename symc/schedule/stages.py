@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from math import prod
 from typing import Any, assert_never
 
 from symc.codegen import ir
@@ -33,6 +34,7 @@ from symc.schedule.views import memory_read
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
+WRITTEN_OUT = 8  # elements of a fold
 
 
 @record
@@ -150,7 +152,7 @@ class Analysis:
         lowering = self._lowerings[node]
         loops = tuple([axis for axis, dim in enumerate(self._dims[node]) if dim != 1])
         column = isinstance(lowering, Fold) and bool(loops) and _is_column(loops[-1], reads)
-        return Stage(node, lowering, loops, reads, column)
+        return Stage(node, lowering, loops, reads, column and not _is_written_out(lowering))
 
     def _spread(
         self,
@@ -249,6 +251,13 @@ def _inner(extents: Sequence[Dim]) -> Index:
     return tuple(
         [ir.const(0) if dim == 1 else folded_axis(number) for number, dim in enumerate(extents)]
     )
+
+
+def _is_written_out(lowering: Lowering) -> bool:
+    """Whether a fold is of so few elements that they are written out, result by result."""
+    if not isinstance(lowering, Fold) or not all(isinstance(n, int) for n in lowering.extents):
+        return False
+    return prod(n for n in lowering.extents if isinstance(n, int)) <= WRITTEN_OUT
 
 
 def _is_column(axis: int, reads: Mapping[Tensor, Sequence[Index]]) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.codegen.text import text
 from symc.graph.node import Tensor
 
 B = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
@@ -91,3 +92,25 @@ def test_slices_bounded_by_counters(mode: str, length: int | None) -> None:
     found = symc.function([b], outputs, mode=mode)(B)
     for name, value in wanted.items():
         np.testing.assert_allclose(found[name], value, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("lengths", [(6, 4), (7, 5), (1, 3), (0, 8)])
+def test_pairs_of_a_row_are_two_long(lengths: tuple[int, int]) -> None:
+    """Twice a half, rounded down, is no more than the whole: so no slice is cut short, and pooling
+    two by two writes its four elements out."""
+    x = T.matrix("x")
+
+    def row(i: Tensor, out: Tensor) -> Tensor:
+        def cell(j: Tensor, out: Tensor) -> Tensor:
+            return out[i, j].set(x[2 * i : 2 * i + 2, 2 * j : 2 * j + 2].sum())
+
+        pooled: Tensor = symc.fori_loop(0, x.shape[1] // 2, cell, out)
+        return pooled
+
+    start = T.zeros((x.shape[0] // 2, x.shape[1] // 2))
+    function = symc.function([x], symc.fori_loop(0, x.shape[0] // 2, row, start))
+    n, m = lengths
+    given = np.arange(float(n * m)).reshape(n, m)
+    wanted = given[: n // 2 * 2, : m // 2 * 2].reshape(n // 2, 2, m // 2, 2).sum(axis=(1, 3))
+    np.testing.assert_allclose(function(given), wanted)
+    assert "min(" not in text(function.runner.compilation().optimised).split("run\n")[1]
