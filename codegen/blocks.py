@@ -42,6 +42,17 @@ def working_steps(program: Program) -> Iterator[tuple[Working, Kernel | None]]:
             yield step, None
 
 
+def repeated_kernels(program: Program) -> frozenset[str]:
+    """The kernels that loops of the program run."""
+    return frozenset(
+        step.kernel
+        for repeat in every_step(program.steps)
+        if isinstance(repeat, Repeat)
+        for step in every_step(repeat.steps)
+        if isinstance(step, Launch)
+    )
+
+
 def written(step: Working, kernel: Kernel | None) -> list[str]:
     """The buffers that a step writes to."""
     match step:

@@ -72,8 +72,9 @@ def emit_kernel(
         for part in section.loops
     }
     form = ProcessorLoops(
-        loop, calling.loops, widths_of_flags(kernel.body), sections, functions, []
-    )
+        loop, calling.loops, widths_of_flags(kernel.body), sections, functions, [],
+        set[str]() if calling.repeated else None,
+    )  # fmt: skip
     emit_block(writer, kernel.body, form)
     head = signature(kernel, name, printer, calling)
     made = _function(kernel.name, comment(kernel.note, ""), head, writer)
@@ -176,16 +177,28 @@ class ProcessorLoops:
     functions: CNames
     made: list[KernelText]
     """The functions of the sections printed so far."""
+    twice: set[str] | None = None
+    """In steps of a loop, the variables of those that are printed with and without threads."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
-        """A ``for`` with its pragmas; of a section a call in place of its first loop."""
-        if loop.var.name not in self.sections:
-            return emit_loop(writer, loop, self.ranged, self.forms[loop.var.name])
-        name, section = self.sections[loop.var.name]
-        if loop is section.loops[0]:
-            inside = replace(self, sections={})
-            self.made.append(emit_section(section, self.functions[name], writer, inside))
-        return None
+        """A ``for`` with its pragmas; in steps of a loop, one without for a single iteration. Of a
+        section a call, in place of its first loop."""
+        name, form = loop.var.name, self.forms[loop.var.name]
+        if name in self.sections:
+            function, section = self.sections[name]
+            if loop is section.loops[0]:
+                inside = replace(self, sections={})
+                self.made.append(emit_section(section, self.functions[function], writer, inside))
+            return None
+        if form.price is None or self.twice is None:
+            return emit_loop(writer, loop, self.ranged, form)
+        if name not in self.twice:
+            self.twice.add(name)
+            writer.put(f"if ({writer.value(loop.extent, SHIFT)} > 1) {{")
+            return OpenBlock(iter((loop,)), (replace(loop, kind="serial", note=""),))
+        if loop.kind == "serial":
+            form = replace(form, price=None)
+        return emit_loop(writer, loop, self.ranged, form)
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """An array on the stack, or scratch memory."""

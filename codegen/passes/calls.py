@@ -4,7 +4,8 @@ arguments.
 A kernel has one of two forms. One whose body is a parallel loop (after some `Let`) is a function of
 a range of that loop, and the host calls it once a thread: so `restrict` is not lost in a function
 that gcc outlines, and a small call does not pay 0.5 us for a team of one thread. In any other, each
-parallel loop is shared out where it stands.
+parallel loop is shared out where it stands; in the steps of a loop without threads if it has one
+iteration, as a sum of some thousand elements does.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
+from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
-from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program
+from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
 from symc.codegen.passes.memory import Scratch
 from symc.codegen.passes.reductions import Reduction, mentions, reductions
 from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
@@ -70,14 +72,20 @@ class Calling:
     """The memory that it needs for each thread."""
     loops: Mapping[str, LoopForm]
     """How its loops are run, by their variables."""
+    repeated: bool = False
+    """Whether a loop runs it, so that a team of one thread would be paid for in each step."""
 
 
 def callings(program: Program, scratch: Mapping[str, Scratch]) -> dict[str, Calling]:
     """How each kernel of a program is called; `scratch` is the memory of some."""
-    return {kernel.name: calling(kernel, scratch.get(kernel.name)) for kernel in program.kernels}
+    repeated = repeated_kernels(program)
+    return {
+        kernel.name: calling(kernel, scratch.get(kernel.name), repeated=kernel.name in repeated)
+        for kernel in program.kernels
+    }
 
 
-def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
+def calling(kernel: Kernel, scratch: Scratch | None, *, repeated: bool = False) -> Calling:
     """How one kernel is called."""
     found = range_loop(kernel)
     used = names_of_kernel(kernel.body, found, scratch)
@@ -86,10 +94,11 @@ def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
         None if found is None else ParallelRange(found, work(found), granule(found)),
         any(form.price is not None for form in loops.values()),
-        not any(form.price is not None for form in loops.values())
+        (repeated or not any(form.price is not None for form in loops.values()))
         and any(form.reductions for form in loops.values()),
         scratch,
         loops,
+        repeated,
     )
 
 
@@ -151,9 +160,11 @@ def granule(loop: Loop) -> int:
 
     The iterations left over at the end of a vectorised loop call scalar functions, which differ
     from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any
-    vector's length. Where a loop inside is vectorised, cuts do not matter; where there are other
-    loops inside, gcc might vectorise the outer one.
+    vector's length. Where a loop inside is vectorised, or goes over a strip, cuts do not matter;
+    where there are other loops inside, gcc might vectorise the outer one.
     """
+    if isinstance(loop.cut, Strips):
+        return 1
     inner = [stmt.kind for stmt in statements(loop.body) if isinstance(stmt, Loop)]
     if not inner:
         return 64

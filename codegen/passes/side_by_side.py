@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from operator import is_
 
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import repeated_kernels
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -37,12 +37,10 @@ from symc.codegen.ir import (
     Expr,
     If,
     Kernel,
-    Launch,
     Let,
     Load,
     Loop,
     Program,
-    Repeat,
     Stmt,
     Store,
     Var,
@@ -75,19 +73,8 @@ _ZERO = const(0)
 
 def side_by_side(program: Program) -> Program:
     """The program with such sums in several scalars."""
-    repeated = _repeated(program)
+    repeated = repeated_kernels(program)
     return map_kernels(program, lambda kernel: _kernel(kernel, kernel.name in repeated))
-
-
-def _repeated(program: Program) -> frozenset[str]:
-    """The kernels that loops run."""
-    return frozenset(
-        step.kernel
-        for repeat in every_step(program.steps)
-        if isinstance(repeat, Repeat)
-        for step in every_step(repeat.steps)
-        if isinstance(step, Launch)
-    )
 
 
 def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
