@@ -8,6 +8,7 @@ known inside only: those that depend on the number of the step, and those that a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Any
 
@@ -191,9 +192,9 @@ class Blocks:
             results[position] = result
         first = len(body.results) - len(checks)
         conditions = [result for result in results[first:] if result is not None]
-        tests, after = self._tests(conditions, checks, table)
         different = list(dict.fromkeys(r for r in results[:first] if r is not None))
         kept = read_where_written(own_memory(different))
+        tests, after = self._tests(conditions, checks, table, _measured(kept, table))
         own = dict(zip(different, kept, strict=True))
         final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
@@ -205,16 +206,18 @@ class Blocks:
         return Block(problem, len(self._scopes) - 1, body.slots, final, number)
 
     def _tests(
-        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: BlockLengths
-    ) -> tuple[list[Test], list[frozenset[int]]]:
+        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: BlockLengths,
+        measured: AbstractSet[Size],
+    ) -> tuple[list[Test], list[frozenset[int]]]:  # fmt: skip
         """The conditions as tests, each with the positions of those that it waits for.
 
-        Comparisons of lengths and numbers of steps are made without memory, each by itself.
+        Comparisons of lengths and numbers of steps are made without memory, each by itself; of
+        lengths that are `measured` in the step, too.
         """
         tests: list[Test] = []
         places: list[range] = []
         for node in conditions:
-            compared = comparisons(node, lambda dim: _is_known(dim, table))
+            compared = comparisons(node, lambda dim: _is_known(dim, table, measured))
             first = len(tests)
             if compared is None:
                 tests.append(Test(self._condition, AssertionError, in_memory(node)))
@@ -281,10 +284,17 @@ class Blocks:
         return found
 
 
-def _is_known(dim: Dim, table: BlockLengths) -> bool:
-    """Whether a length is known before a step: from lengths outside, and numbers of steps."""
-    return not table.measured(dim) and all(
-        size.axis is not None or isinstance(size.source.op, StepNumber) for size in sizes(dim)
+def _measured(roots: Sequence[Tensor], table: BlockLengths) -> set[Size]:
+    """The sizes that are measured in a step anyway."""
+    return {size for dim in lengths_of(walk(roots)) for size in table.measured(dim)}
+
+
+def _is_known(dim: Dim, table: BlockLengths, measured: AbstractSet[Size]) -> bool:
+    """Whether a length is known without computing anything for it: from lengths outside, numbers of
+    steps, and what is measured."""
+    return measured.issuperset(table.measured(dim)) and all(
+        size.axis is not None or size in measured or isinstance(size.source.op, StepNumber)
+        for size in sizes(dim)
     )
 
 
