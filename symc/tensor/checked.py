@@ -8,7 +8,7 @@ import numpy as np
 
 from symc.codegen.record import record
 from symc.errors import BadIndex, NotBatchable
-from symc.graph.dims import sub
+from symc.graph.dims import Dim, nonnegative, sub
 from symc.graph.formulas import own_element
 from symc.graph.inputs import constant_value
 from symc.graph.lowering import At, SizeOf
@@ -16,6 +16,7 @@ from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import BOUNDS, Bounds
+from symc.tensor.lengths import tensor_of
 from symc.tensor.views import broadcast_to
 
 
@@ -106,6 +107,22 @@ BOUNDS[Below] = _below_bounds
 def not_negative(x: Tensor, message: str, *, is_index: bool = False) -> Tensor:
     """Integers of which none is negative."""
     return Checked(message, is_index, natural=True)(x, OPERATORS["ge"](x, 0))
+
+
+def reaching(x: Tensor, n: Dim, place: int | Tensor, message: str, *, beyond: int = 0) -> Tensor:
+    """`x`, one of whose lengths `n` has the place, which may count from the end.
+
+    Places are below the length plus `beyond`. `IndexError` is raised when it runs, and nothing is
+    asked where the length is known to have the place.
+    """
+    if isinstance(place, int):
+        needed = -place if place < 0 else place + 1 - beyond
+        if nonnegative(sub(n, needed)):
+            return x
+        return Checked(message, is_index=True)(x, OPERATORS["ge"](tensor_of(n), needed))
+    size = tensor_of(n)
+    low, high = OPERATORS["ge"](place, -size), OPERATORS["lt"](place, size + beyond)
+    return Checked(message, is_index=True)(x, OPERATORS["logical_and"](low, high))
 
 
 def increasing(numbers: Tensor, message: str) -> Tensor:

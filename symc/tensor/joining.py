@@ -15,6 +15,7 @@ from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.along import flip
 from symc.tensor.broadcast import broadcast_shape, describe, stretched_together
 from symc.tensor.build import arange, full
+from symc.tensor.checked import reaching
 from symc.tensor.diagonals import diag
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims, length, normal_axis, public, tensor_of
@@ -109,7 +110,8 @@ def insert(
     """`values` before position `obj` along an axis; without one, `arr` is flattened first.
 
     `values` broadcast to the inserted part, of length 1. `obj` is one position, an integer
-    or an integer scalar tensor, which counts from the end where it is a negative integer.
+    or an integer scalar tensor, which counts from the end where it is a negative integer. Positions
+    that the axis does not have raise `IndexError`, at run time if need be.
 
     >>> import symc.tensor as T
     >>> T.insert([1, 2, 3], 1, 9).eval()
@@ -128,24 +130,29 @@ def insert(
             f"  values  {describe(part)}"
         )
     shape = (*x.type.shape[:axis], 1, *x.type.shape[axis + 1 :])
-    at, before = _position("insert", x, obj, axis, beyond=1), (slice(None),) * axis
+    (x, at), before = _position("insert", x, obj, axis, beyond=1), (slice(None),) * axis
     head, tail = x[(*before, slice(at))], x[(*before, slice(at, None))]
     return concatenate([head, broadcast_to(part, shape), tail], axis)
 
 
 def _position(
     label: str, x: Tensor, at: int | Tensor, axis: int, *, beyond: int = 0
-) -> int | Tensor:
-    """A position counted from the start, which is below the length plus `beyond`."""
+) -> tuple[Tensor, int | Tensor]:
+    """A position counted from the start, and the tensor, which is checked to have it.
+
+    It is below the length plus `beyond`.
+    """
     n = x.type.shape[axis]
-    if isinstance(at, Tensor):
-        return where(OPERATORS["lt"](at, 0), at + tensor_of(n), at)
-    if isinstance(n, int) and not -n <= at < n + beyond:
+    if isinstance(n, int) and isinstance(at, int) and not -n <= at < n + beyond:
         raise BadIndex(
             f"{label}: position {at} is out of bounds for axis {axis} with length {n}\n"
             f"  given  {describe(x)}"
         )
-    return public(dims.add(n, at)) if at < 0 else at
+    text = f"{label}: the position is out of bounds for axis {axis}"
+    x = reaching(x, n, at, text, beyond=beyond)
+    if isinstance(at, Tensor):
+        return x, where(OPERATORS["lt"](at, 0), at + tensor_of(n), at)
+    return x, public(dims.add(n, at)) if at < 0 else at
 
 
 def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
@@ -153,6 +160,7 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
 
     `obj` is a position, a slice, integers, or a mask, which may be tensors. Where it is more than
     one position of an axis whose length is not known, that of the result is known at run time only.
+    Positions that the axis does not have raise `IndexError`, at run time if need be.
 
     >>> import symc.tensor as T
     >>> T.delete([1, 2, 3, 4], [0, 2]).eval()
@@ -172,7 +180,7 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
         return take(x, constant(np.delete(np.arange(n), known)), axis)
     if isinstance(obj, Tensor) and obj.ndim == 0:
         place = obj if known is None else int(known)
-        at, before = _position("delete", x, place, axis), (slice(None),) * axis
+        (x, at), before = _position("delete", x, place, axis), (slice(None),) * axis
         return concatenate([x[(*before, slice(at))], x[(*before, slice(at + 1, None))]], axis)
     stays: Tensor = full((public(n),), True)[obj].set(False)
     return compress(stays, x, axis)

@@ -20,7 +20,7 @@ from symc.graph.lowering import Argument, LibCall, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
-from symc.tensor.checked import Checked
+from symc.tensor.checked import Checked, reaching
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.lengths import as_dim, normal_axis, public, tensor_of
 from symc.tensor.reshape import ravel
@@ -320,30 +320,29 @@ def partition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
 
     Smaller ones are before them and the others after; here they are all sorted.
 
-    Raises BadIndex for a `kth` outside.
+    Raises BadIndex for a `kth` outside, at run time if need be.
 
     >>> import symc.tensor as T
     >>> T.partition([3, 1, 2], 1).eval()
     array([1, 2, 3])
     """
-    _check_kth("partition", x, kth, axis)
-    return sort(x, axis)
+    return sort(_with_kth("partition", x, kth, axis), axis)
 
 
 def argpartition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
     """The places of the elements that `partition` gives, as int64.
 
-    Raises BadIndex for a `kth` outside.
+    Raises BadIndex for a `kth` outside, at run time if need be.
 
     >>> import symc.tensor as T
     >>> T.argpartition([3, 1, 2], 1).eval()
     array([1, 2, 0])
     """
-    _check_kth("argpartition", x, kth, axis)
-    return argsort(x, axis)
+    return argsort(_with_kth("argpartition", x, kth, axis), axis)
 
 
-def _check_kth(label: str, x: TensorLike, kth: Kth, axis: int | None) -> None:
+def _with_kth(label: str, x: TensorLike, kth: Kth, axis: int | None) -> Tensor:
+    """`x` as a tensor, which is checked to have the elements `kth` along the axis."""
     x = as_tensor(x)
     if axis is not None:
         axis = normal_axis(label, axis, x.ndim, x)
@@ -351,6 +350,8 @@ def _check_kth(label: str, x: TensorLike, kth: Kth, axis: int | None) -> None:
     for k in map(operator.index, np.atleast_1d(kth).tolist()):
         if isinstance(length, int) and not -length <= k < length:
             raise BadIndex(f"{label}: kth={k}, there are {length} elements\n  given  {describe(x)}")
+        x = reaching(x, length, k, f"{label}: there are fewer elements than kth={k} needs")
+    return x
 
 
 def vector(label: str, x: TensorLike) -> Tensor:
