@@ -32,6 +32,17 @@ def _polygamma(order: Value, x: Value) -> Value:
     return known[order](x) if isinstance(order, int) and order in known else T.polygamma(order, x)
 
 
+def _expint(order: Value, x: Value) -> Value:
+    """The exponential integral of orders 0 and 1; SymPy writes lower ones without it."""
+    known: dict[int, Function] = {0: lambda x: T.exp(-x) / x, 1: T.exp1}
+    if not isinstance(order, int) or order not in known:
+        raise NotImplementedError(
+            f"symc has exponential integrals of order 1, not of {order!r}\n"
+            "  expand them in SymPy first, by sympy.expand_func"
+        )
+    return known[order](x)
+
+
 def _bessel(general: Function, functions: Mapping[int, Function]) -> Function:
     """The Bessel function of any order, with those that some orders have for themselves."""
 
@@ -114,7 +125,7 @@ FUNCTIONS: dict[type, Function] = {
     sympy.FallingFactorial: lambda x, k: T.poch(x - k + 1.0, k),
     sympy.besselj: _bessel(T.jv, {0: T.j0, 1: T.j1}), sympy.bessely: T.yv,
     sympy.besseli: _bessel(T.iv, {0: T.i0, 1: T.i1}), sympy.besselk: T.kv,
-    sympy.Ei: T.expi, sympy.LambertW: T.lambertw, sympy.zeta: T.zeta,
+    sympy.Ei: T.expi, sympy.expint: _expint, sympy.LambertW: T.lambertw, sympy.zeta: T.zeta,
     sympy.harmonic: _harmonic,
     sympy.betainc: lambda a, b, low, high: _betainc(a, b, low, high) * T.beta(a, b),
     sympy.betainc_regularized: _betainc,
