@@ -134,7 +134,7 @@ def std(
 def root(x: Tensor, power: float = 0.5) -> Tensor:
     """``x ** power`` of x >= 0 with derivative 0 at 0: the end of a norm."""
     root: Tensor = OPERATORS["sqrt"](x) if power == 0.5 else OPERATORS["pow"](x, power)
-    return OPERATORS["where"](OPERATORS["ne"](x, 0), root, 0)
+    return OPERATORS["where"](OPERATORS["ne"](x, 0), root, 0 if power > 0 else np.inf)
 
 
 def average(

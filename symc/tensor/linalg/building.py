@@ -130,9 +130,10 @@ def matrix_power(a: TensorLike, n: int) -> Tensor:
     if a.ndim < 2:
         raise RankError(f"matrix_power needs a matrix, or a stack of them\n  given  {describe(a)}")
     whole = _square_of_any("matrix_power", a)
-    if power == 0:
-        one = eye(public(whole.type.shape[-1]), dtype=whole.dtype)
-        return broadcast_to(one, whole.type.shape)
+    if power == 0:  # of the lengths alone, which have to be checked all the same
+        rows, columns = map(public, a.type.shape[-2:])
+        ones = broadcast_to(eye(rows, columns, dtype=whole.dtype), a.type.shape)
+        return _square_of_any("matrix_power", ones)
     square = inv(whole) if power < 0 else whole
     left, result = abs(power), None
     while True:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from symc.graph import dims
 from symc.graph.inputs import as_tensor
-from symc.graph.node import Tensor, TensorLike
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor import statistics
 from symc.tensor.broadcast import describe
 from symc.tensor.contraction import tensordot
@@ -17,6 +17,7 @@ from symc.tensor.linalg.building import MatrixOrder, matrix_norm
 from symc.tensor.linalg.common import square_matrices
 from symc.tensor.linalg.general import inv, solve
 from symc.tensor.linalg.singular import svdvals
+from symc.tensor.logic import where
 from symc.tensor.products import cross, matmul, outer, vecdot
 from symc.tensor.reduce import Axis
 from symc.tensor.reshape import ravel, reshape
@@ -74,8 +75,8 @@ def cond(x: TensorLike, p: MatrixOrder | None = None) -> Tensor:
     """The condition numbers of matrices: the norm `p` of each times that of its inverse.
 
     For 2 (or None) and -2 that is the largest by the smallest singular value, or the reverse, also
-    of matrices that are not square. Other norms are as for `matrix_norm`; a singular matrix then
-    raises `LinAlgError` when it runs.
+    of matrices that are not square; it is infinite where all elements are 0. Other norms are as for
+    `matrix_norm`; a singular matrix then raises `LinAlgError` when it runs.
 
     >>> import symc.tensor as T
     >>> T.linalg.cond([[2.0, 0.0], [0.0, 0.5]]).eval().round(12)
@@ -84,7 +85,8 @@ def cond(x: TensorLike, p: MatrixOrder | None = None) -> Tensor:
     if p is None or p in (2, -2):
         values = svdvals(x)
         large, small = values[..., 0], values[..., -1]
-        return small / large if p == -2 else large / small
+        ratio = small / large if p == -2 else large / small
+        return where(OPERATORS["eq"](large, 0), math.inf, ratio)
     a = square_matrices("cond", x)
     if isinstance(p, int | float) and abs(p) not in (1, math.inf):
         raise ValueError(f"cond: {p!r} is no norm of matrices")
