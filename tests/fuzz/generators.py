@@ -19,6 +19,7 @@ PLACES = {
     "graphs": "tests.fuzz.graphs",
     "special": "tests.fuzz.special",
     "writes": "tests.fuzz.writes",
+    "patterns": "tests.fuzz.patterns",
 }
 """Where each is: a module with a `GENERATOR`."""
 

@@ -79,3 +79,9 @@ def put_along_axis(x: Any, index: Any, values: Any, axis: int) -> Any:
     result = np.array(x, order="C")
     np.put_along_axis(result, index, values, axis)
     return result
+
+
+def added(x: Any, places: Any, values: Any) -> Any:
+    result = x.copy()
+    np.add.at(result, places, values)
+    return result
