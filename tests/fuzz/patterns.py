@@ -68,11 +68,10 @@ GATHERS = (
     "m.sum(m.log(1 + {u}[{i}] ** 2))", "m.mean(({u}[{i}] - {w}) ** 2)",
 )  # fmt: skip
 SCATTERS = (
-    ("T.zeros_like({u})[{i}].inc({w})", "R.added({u} * 0, {i}, {w})"),
+    ("T.zeros_like({u})[{i}].inc({w})", "R.added(np.zeros_like({u}), {i}, {w})"),
     ("{u}[{i}].inc({u}[{i}] * {w})", "R.added({u}, {i}, {u}[{i}] * {w})"),
-    ("T.segment_sum(T.exp({w}), {i}, {u}.shape[0])", "R.added(np.abs({u} * 0), {i}, np.exp({w}))"),
+    ("T.segment_sum(T.exp({w}), {i}, {u}.shape[0])", "R.added(np.zeros_like({u}), {i}, np.exp({w}))"),
     ("T.bincount({i}, minlength=3)", "np.bincount({i}, minlength=3)"),
-    ("T.bincount({i}, {w}, minlength=3)", "np.bincount({i}, {w}, minlength=3)"),
     ("{X}[{j}].inc({Y})", "R.added({X}, {j}, {Y})"),
     ("{X}[{j}].inc({Y}).sum() - {Y}.sum()", "R.added({X}, {j}, {Y}).sum() - {Y}.sum()"),
     ("{u}[{i}].inc(T.exp({w}))[1:] * 2", "R.added({u}, {i}, np.exp({w}))[1:] * 2"),
