@@ -19,6 +19,7 @@
     cut     = Strips(whole, length)                      it goes over the strips of another loop
             | Strip(number, strips)                      it goes over the iterations of a strip
     kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
+            | packs                                      serial, some iterations side by side
             | grid | team | lane | round                 on a device, see below
     expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
             | Unary(op, x) | Binary(op, left, right) | Call(function, args) | Cast(x, dtype)
@@ -39,6 +40,8 @@ Meaning:
   that the last pass, `declare`, gives a scalar the value that is stored to it first.
 - `Accumulate` is ``buffer[index] = op(buffer[index], value)``. The order of iterations of a serial
   or vector loop that only accumulates may be changed by up to reassociation.
+- The iterations of a `packs` loop compute nothing from what they write. So some of them at a time
+  may do everything side by side but for what they add at computed places, and that in order.
 - The value of a size is exact: where 64 bits cannot hold it, or a part of it, the call ends with
   the status `TOO_LARGE`; the side that a `Select` does not take is no part of it. Other integer
   arithmetic wraps.
@@ -103,7 +106,9 @@ TOO_LARGE = Status.TOO_LARGE.value  # of a call of which a length does not fit i
 
 # --- statements -----------------------------------------------------------------------------------
 
-LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane", "round"]
+LoopKind = Literal[
+    "parallel", "serial", "vector", "unroll", "packs", "grid", "team", "lane", "round"
+]
 AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "bxor"]
 
 

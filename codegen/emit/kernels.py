@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
 from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, CNames, Printer
+from symc.codegen.emit.packs import emit_packs
 from symc.codegen.emit.sections import Section, sections_of
 from symc.codegen.emit.units import KernelText, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
@@ -362,7 +363,11 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
     positive = frozenset(names & printer.natural - printer.positive)  # where the body runs at all
     printer.positive |= positive
     printer.natural.add(loop.var.name)
-    writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
+    if form.pack is not None:
+        emit_packs(writer, name, form.pack, last)
+        writer.put(f"for (; {name} < {last}; {name}++) {{")
+    else:
+        writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
     shared = form.price is not None
     return OpenBlock(iter(loop.body), parallel=shared, positive=positive, extremes=extremes)
 

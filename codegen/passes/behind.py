@@ -11,7 +11,8 @@ waits for the one before. What they add up waits in a row in the cache instead, 
       for j in vector(length of the strip): acc += behind[j]*behind[j]
 
 A row has what vector registers do no faster, as it is gathered; or what follows from an array that
-the loop changes. The rest of a fold's arithmetic is done in the vector loop.
+the loop changes. The rest of a fold's arithmetic is done in the vector loop. Loops that have the
+form of `packs` stay, as those add up in vector registers themselves.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from symc.codegen.passes.ahead import (
     without_unused,
 )
 from symc.codegen.passes.dependence import accesses, is_unit
+from symc.codegen.passes.packs import pack_form
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.vectorize import has_vector_form
 from symc.codegen.passes.walk import (
@@ -68,7 +70,7 @@ def _kernel(kernel: Kernel) -> Block:
     scalars = {s.buffer.name for s in every if isinstance(s, Alloc) and not s.buffer.shape}
 
     def change(loop: Loop, taken: set[str]) -> Loop | None:
-        if not scalars or not _is_scatter(loop, scalars):
+        if not scalars or not _is_scatter(loop, scalars) or pack_form(loop, scalars) is not None:
             return None
         return _Behind(loop, taken, scalars).loop()
 

@@ -17,6 +17,8 @@ from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
 from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
 from symc.codegen.passes.memory import Scratch
+from symc.codegen.passes.pack_plan import PackPlan, pack_plan
+from symc.codegen.passes.packs import pack_form
 from symc.codegen.passes.reductions import Reduction, mentions, reductions
 from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
 from symc.codegen.record import record
@@ -54,6 +56,8 @@ class LoopForm:
     """Whether each iteration has arrays of its own."""
     reductions: tuple[Reduction, ...]
     """The scalars that a vector loop accumulates."""
+    pack: PackPlan | None
+    """How iterations that gather and scatter are computed side by side."""
 
 
 @record
@@ -137,7 +141,14 @@ def loop_form(loop: Loop, scalars: AbstractSet[str], *, shares: bool) -> LoopFor
         found is not None or (loop.kind == "parallel" and is_innermost),
         any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside),
         tuple(found or ()),
+        _packs(loop, scalars) if loop.kind == "packs" else None,
     )
+
+
+def _packs(loop: Loop, scalars: AbstractSet[str]) -> PackPlan:
+    form = pack_form(loop, scalars)
+    assert form is not None
+    return pack_plan(loop, form)
 
 
 def range_loop(kernel: Kernel) -> Loop | None:

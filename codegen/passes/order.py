@@ -15,6 +15,7 @@
     turn        matrices whose rows are short and folded are read column by column
     tile        loops that read along one axis and write along another go in squares
     ahead       what scatters need of arithmetic is computed in a loop before them
+    interleave  tables that one loop adds to at the same places are one table of pairs
     behind      sums beside scatters are added up in a loop after them
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
@@ -23,12 +24,13 @@
     parallel    which loops run on threads, and in which blocks
     side_by_side  sums of what vector registers are slow to take go to several scalars
     carry       a number that a short step of a loop stores for the next one stays in a register
+    packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side` and `carry` must come after
+Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry` and `packs` must come after
 `vectorize`, and `declare` after all; any other order is correct, if less effective. `memory` is no
 pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
-`dependence`, `forward`, `rows`, `row_folds` and `waiting` are parts of the passes.
+`dependence`, `forward`, `rows`, `row_folds`, `waiting` and `pack_plan` are parts of the passes.
 """
 
 from __future__ import annotations
@@ -45,8 +47,10 @@ from symc.codegen.passes.declare import declare
 from symc.codegen.passes.distribute import distribute
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.guards import guards
+from symc.codegen.passes.interleave import interleave
 from symc.codegen.passes.join import join
 from symc.codegen.passes.lanes import lanes
+from symc.codegen.passes.packs import packs
 from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
@@ -62,7 +66,7 @@ from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, simplify,
-    place, turn, tile, ahead, behind, vectorize, unroll, distribute, lanes, parallel,
-    side_by_side, carry, declare,
+    place, turn, tile, ahead, interleave, behind, vectorize, unroll, distribute, lanes, parallel,
+    side_by_side, carry, packs, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

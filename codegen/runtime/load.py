@@ -49,7 +49,7 @@ Dialect = Literal["c", "device host", "cuda", "opencl", "opencl single"]
 
 _HOST = (
     "blas.h", "call.h", "conv.h", "convlines.h", "expm.h", "extremes.h", "fft.h", "fftaxes.h",
-    "host.h", "lapack.h", "mpi.h", "randomarrays.h", "shuffle.h", "smallmatrices.h",
+    "host.h", "lapack.h", "mpi.h", "packs.h", "randomarrays.h", "shuffle.h", "smallmatrices.h",
     "sortvalues.h", "sparse.h", "spectral.h", "team.h", "threads.h", "timers.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")

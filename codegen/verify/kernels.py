@@ -22,6 +22,7 @@ from symc.codegen.ir import (
     Store,
     Strips,
 )
+from symc.codegen.passes.packs import local_scalars, pack_form
 from symc.codegen.passes.reductions import SCANNED
 from symc.codegen.passes.strips import expressions_of, length_of, strip_loop
 from symc.codegen.passes.walk import statements
@@ -42,6 +43,7 @@ class _Kernel:
         self.writable: set[str] = set()
         self.scope = Scope(self.names, self.buffers, {})
         self.bound: set[str] = set()
+        self.scalars = local_scalars(kernel)
         self.around: list[LoopKind] = []  # the kinds of the loops around
         for param in kernel.params:
             self.bind(param.name, kernel)
@@ -149,6 +151,8 @@ class _Kernel:
             raise Broken(loop, f"a {loop.kind} loop that is not in a team, or in another such loop")
         self.integer(loop.extent, loop, "the length of a loop")
         self.cut(loop)
+        if loop.kind == "packs" and pack_form(loop, self.scalars) is None:
+            raise Broken(loop, "a packs loop that is more than gathers, arithmetic and scatters")
         self.bind(loop.var.name, loop)
         if loop.var.dtype not in (INT32, INT64):
             raise Broken(loop, f"{loop.var.name} is {loop.var.dtype}, not int64")
