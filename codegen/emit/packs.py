@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 def emit_packs(writer: Writer, variable: str, plan: PackPlan, last: str) -> None:
     """Print the iterations of a loop that fill packs; those from its variable on are left."""
     packs = _Packs(writer, plan)
-    for fold in plan.folds:
-        writer.put(f"{packs.type} {packs.name(fold.lanes)} = {{0}};")
+    if plan.folds:
+        starts = [f"{packs.name(fold.lanes)} = {{0}}" for fold in plan.folds]
+        writer.put(f"{packs.type} {', '.join(starts)};")
     writer.put(f"int64_t {variable} = 0;")
     writer.put(f"for (; {variable} + {LANES} <= {last}; {variable} += {LANES}) {{")
     writer.depth += 1
@@ -65,10 +66,9 @@ class _Packs:
         """One statement of a pack."""
         match stmt:
             case ForAll(name, value):
-                self.let(name, value)
+                self.let((name,), (value,))
             case ForEach(names, values):
-                for name, value in zip(names, values, strict=True):
-                    self.let(name, value)
+                self.let(names, values)
             case InPack(name, value):
                 text = self.value(value)
                 self.writer.put(f"const {self.type} {self.name(name)} = {text};")
@@ -87,14 +87,15 @@ class _Packs:
         """A name in C."""
         return self.printer.vars[var.name]
 
-    def let(self, name: Var, value: Expr) -> None:
-        """A name of a number that is no pack."""
-        if name.dtype.kind == "int" and self.printer.is_natural(value):
-            self.printer.natural.add(name.name)
-        text = self.writer.value(value)
-        self.writer.put(
-            f"const {self.writer.lang.types[name.dtype.name]} {self.name(name)} = {text};"
-        )
+    def let(self, names: tuple[Var, ...], values: tuple[Expr, ...]) -> None:
+        """Names of numbers of one type that are no packs."""
+        texts: list[str] = []
+        for name, value in zip(names, values, strict=True):
+            if name.dtype.kind == "int" and self.printer.is_natural(value):
+                self.printer.natural.add(name.name)
+            texts.append(f"{self.name(name)} = {self.writer.value(value)}")
+        kind = self.writer.lang.types[names[0].dtype.name]
+        self.writer.put(f"const {kind} {', '.join(texts)};")
 
     def value(self, value: PackValue) -> str:
         """The text of a value that is a pack."""
