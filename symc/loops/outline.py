@@ -115,14 +115,22 @@ def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Pa
 
     for node in reversed(order):
         place = places[node]
+        shown = [node]  # what has its shape outside: results, and values that a branch may give
         for arg, side in zip(node.args, _sides(node), strict=True):
             need(arg, place if side is None else (*place, side))
+            if side is not None:
+                shown.append(arg)
+        for source in dict.fromkeys(_computed_lengths(shown)):
+            need(source, place)
+    return places
+
+
+def _computed_lengths(nodes: Sequence[Tensor]) -> Iterator[Tensor]:
+    """The values that lengths of nodes are."""
+    for node in nodes:
         for dim in node.type.shape:
             if not isinstance(dim, int):
-                for size in sizes(dim):
-                    if size.axis is None:
-                        need(size.source, place)
-    return places
+                yield from (size.source for size in sizes(dim) if size.axis is None)
 
 
 def _sides(node: Tensor) -> Iterator[tuple[Tensor, bool] | None]:

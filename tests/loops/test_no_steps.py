@@ -122,3 +122,28 @@ def test_elements_of_the_steps_around_are_read_without_a_branch() -> None:
     f = symc.function([X, Y], symc.fori_loop(0, X.shape[0], row, 0.0))
     assert f(THREE, FOUR) == 12.0
     assert "branch" not in f.source
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_length_that_an_element_says_is_known_before_the_loop(mode: str) -> None:
+    rows, lengths = T.matrix("rows"), T.lvector("lengths")
+    halves = T.ones(lengths[1]) / 2
+    sums, _ = symc.scan(
+        lambda row, half: row.sum() + half.sum(), sequences=rows, non_sequences=[halves]
+    )
+    f = symc.function([rows, lengths], sums, mode=mode)
+    np.testing.assert_array_equal(f(np.ones((2, 3)), [9, 4]), [5.0, 5.0])
+    assert f(np.ones((0, 3)), [9, 4]).shape == (0,)
+    with pytest.raises(BadIndex):
+        f(np.ones((2, 3)), [9])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lengths_of_both_sides_of_a_branch_that_elements_say(mode: str) -> None:
+    first, lengths = T.iscalar("first"), T.lvector("lengths")
+    y = symc.ifelse(first, T.zeros(lengths[0]), T.ones(lengths[1]))
+    f = symc.function([first, lengths], y, mode=mode)
+    np.testing.assert_array_equal(f(1, [2, 2]), [0.0, 0.0])
+    np.testing.assert_array_equal(f(0, [2, 2]), [1.0, 1.0])
+    with pytest.raises(ShapeMismatch, match="of the values of an ifelse is 2 and 3"):
+        f(1, [2, 3])

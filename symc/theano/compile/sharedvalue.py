@@ -115,7 +115,7 @@ def kept(
 class SharedVariable(Variable):
     """A variable with a value that lives between calls and that functions can update."""
 
-    default_update: Any = None
+    default_update: Any  # only those that have one: programs ask ``hasattr``
 
     def __init__(
         self, name: str | None, type: Any, value: Any, strict: bool,
