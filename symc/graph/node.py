@@ -164,7 +164,7 @@ class Op:
         return ()
 
     def value_lengths(self, args: Sequence[Tensor]) -> Iterable[Any]:
-        """The lengths within a loop or branch that are values of its arguments."""
+        """Lengths that no array's type says, but the op or its body does."""
         del args
         return ()
 

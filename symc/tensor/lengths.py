@@ -10,7 +10,7 @@ Ops with symbolic parameters hold a template, ints with `HOLE` where a scalar te
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -61,6 +61,9 @@ class Length(Op):
     def lower(self, node: Tensor, size: SizeOf) -> At:
         return At(Formula((), size(self.dim(node))))
 
+    def value_lengths(self, args: Sequence[Tensor]) -> Iterable[Dim]:
+        return (args[0].type.shape[self.axis],)
+
     def dim(self, node: Tensor) -> Dim:
         """The same length as types have it."""
         return node.args[0].type.shape[self.axis]
@@ -85,6 +88,9 @@ class Derived(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         return At(Formula((), size(dim_of(node))))
+
+    def value_lengths(self, args: Sequence[Tensor]) -> Iterable[Dim]:
+        return (dim_of(args[0]),)
 
 
 # --- between lengths and tensors ------------------------------------------------------------------

@@ -136,3 +136,14 @@ def test_lengths_that_a_step_measures_are_compared_as_lengths() -> None:
         function(given, places, B[:4], B[:3])
     if symc.config.device == "cpu":
         assert "eq_kernel" not in function.source
+
+
+def test_a_length_computed_of_others_is_known_before_branches_and_loops_that_use_it() -> None:
+    first, counts, rows = T.lscalar("first"), T.lvector("counts"), T.matrix("rows")
+    x = T.ones(3 * counts.sum())
+    y = symc.ifelse(first, T.stack([x.shape[0], first]), T.stack([first, first]))
+    sums, _ = symc.scan(lambda row: row.sum() * x.shape[0], sequences=rows)
+    branch = symc.function([first, counts], [y, x * 2])  # x is only computed after the branch
+    loop = symc.function([counts, rows], [sums, x * 2])
+    np.testing.assert_array_equal(branch(1, [1, 1])[0], [6, 1])
+    np.testing.assert_array_equal(loop([1, 1], np.ones((2, 2)))[0], [12.0, 12.0])
