@@ -64,14 +64,29 @@ def spread_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
     vectors = [each for each in entries if isinstance(each, Tensor) and each.ndim == 1]
     if len(vectors) < 2:
         return index
-    counts = [T.cast(T.as_tensor(T.shape(each)[0]), "int64") for each in vectors]
-    longest = counts[0]
-    for each in counts[1:]:
-        longest = T.where(T.eq(longest, 1), each, longest)
+    longest = _longest(vectors, 0)
     return tuple(
         _along(each, 0, longest) if isinstance(each, Tensor) and each.ndim == 1 else each
         for each in entries
     )
+
+
+def alike(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Tensors of one rank, whose axes of length 1 are as long as those of the others."""
+    found = list(tensors)
+    for axis in range(found[0].ndim):
+        length = _longest(found, axis)
+        found = [_along(each, axis, length) for each in found]
+    return found
+
+
+def _longest(tensors: Sequence[Tensor], axis: int) -> Tensor:
+    """The length of an axis: that of the first tensor where it is not 1."""
+    lengths = [T.cast(T.as_tensor(T.shape(each)[axis]), "int64") for each in tensors]
+    longest = lengths[0]
+    for each in lengths[1:]:
+        longest = T.where(T.eq(longest, 1), each, longest)
+    return longest
 
 
 def chosen(condition: Tensor, then: Sequence[Tensor], other: Sequence[Tensor]) -> list[Tensor]:

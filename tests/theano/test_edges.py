@@ -179,3 +179,39 @@ def test_lists_of_scalar_types_are_of_types() -> None:
     assert [each.dtype for each in scalar.all_types][:2] == ["bool", "int8"]
     assert scalar.discrete_types + scalar.continuous_types == scalar.all_types
     assert scalar.integer_types == scalar.int_types + scalar.uint_types
+
+
+def test_choices_that_broadcast_against_each_other() -> None:
+    a, b, c = T.itensor3("a"), T.dtensor3("b"), T.ftensor3("c")
+    values = (np.array([[[0]], [[1]]], "int32"), np.arange(6.0).reshape(1, 6, 1),
+              -np.arange(5, dtype="float32").reshape(1, 1, 5))  # fmt: skip
+    for mode in ("raise", "wrap", "clip"):
+        y = T.choose(a, (b, c), mode=mode)
+        found = theano.function([a, b, c], [y, theano.grad(y.sum(), b)])(*values)
+        np.testing.assert_array_equal(found[0], np.choose(values[0], values[1:], mode=mode))
+        np.testing.assert_array_equal(found[1], np.full((1, 6, 1), 5.0))
+    f = theano.function([a, b, c], T.choose(a, [b, c]))
+    with pytest.raises(IndexError):
+        f(values[0] + 1, *values[1:])
+
+
+def test_tiles_by_a_vector_whose_length_is_told_at_run_time() -> None:
+    x, reps = T.dmatrix("x"), T.ivector("reps")
+    values = np.arange(6.0).reshape(2, 3)
+    f = theano.function([x, reps], T.tile(x, reps, 3))
+    for counts in ([2], [2, 3], [2, 3, 4]):
+        wanted = np.tile(values, [1] * (3 - len(counts)) + counts)
+        np.testing.assert_array_equal(f(values, counts), wanted)
+    with pytest.raises(AssertionError, match="reps is longer than ndim"):
+        f(values, [1, 2, 3, 4])
+
+
+def test_diagonals_of_many_matrices_along_any_axes() -> None:
+    x = T.dmatrix("x")
+    values = np.arange(1.0, 7.0).reshape(2, 3)
+    found = T.AllocDiag(1, 2, 0)(x)
+    got, gradient = theano.function([x], [found, theano.grad((found * 2).sum(), x)])(values)
+    assert got.shape == (4, 2, 4)
+    for row in range(2):
+        np.testing.assert_array_equal(got[:, row], np.diag(values[row], 1))
+    np.testing.assert_array_equal(gradient, np.full((2, 3), 2.0))

@@ -81,12 +81,27 @@ def test_inputs_by_name_with_defaults_and_states() -> None:
 
 def test_copies_have_other_shared_variables() -> None:
     x, w, v = T.scalar("x"), theano.shared(1.0), theano.shared(5.0)
-    f = theano.function([x], x * w, updates=[(w, w + 1)])
+    f = theano.function([x], x * w, updates=[(w, w + 1)], name="f")
     g = f.copy(swap={w: v})
-    assert (f(1.0), g(1.0)) == (1.0, 5.0)
+    assert (f(1.0), g(1.0)) == (1.0, [5.0])  # Theano's copies give lists
+    assert (g.name, f.copy(name="h").name) == ("f copy", "h")
     assert (w.get_value(), v.get_value()) == (2.0, 6.0)
-    assert f.copy(delete_updates=True)(1.0) == 2.0
+    assert f.copy(delete_updates=True)(1.0) == [2.0]
     assert w.get_value() == 2.0
+
+
+def test_functions_run_on_what_their_containers_hold() -> None:
+    x, w = T.dvector("x"), theano.shared(0)
+    count = theano.function([], w * 2, updates=[(w, w + 1)])
+    count.fn()
+    assert count.fn(n_calls=3) == [6]
+    assert w.get_value() == 4
+    f = theano.function([x], [x.sum(), x + 1])
+    f.input_storage[0].storage[0] = np.array([1.0, 2.0])
+    f.fn()
+    assert f.output_storage[0].value == 3.0
+    np.testing.assert_array_equal(f.output_storage[1].storage[0], [2.0, 3.0])
+    assert "sum" in f.fn.source
 
 
 REFUSED: list[tuple[Any, Any, str]] = [

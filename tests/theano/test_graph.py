@@ -66,3 +66,20 @@ def test_a_graph_survives_pickling_and_deep_copies() -> None:
 def test_apply_refuses_what_is_no_variable() -> None:
     with pytest.raises(TypeError, match="must contain Variable instances"):
         theano.Apply(T.exp, [1.0], [])  # type: ignore[list-item]
+
+
+def test_only_shared_variables_with_a_default_update_have_the_attribute() -> None:
+    w, state = theano.shared(1.0), theano.shared(2.0)
+    state.default_update = state + 1
+    assert not hasattr(w, "default_update")
+    assert hasattr(pickle.loads(pickle.dumps(state)), "default_update")
+    assert not hasattr(copy.deepcopy(w), "default_update")
+
+
+def test_test_values_are_shown_where_that_is_wanted() -> None:
+    x = T.scalar("x")
+    x.tag.test_value = np.array(42.0)
+    with theano.change_flags(print_test_value=True):
+        assert repr(x) == "x\narray(42.)"
+        assert repr(x + 1) == str(x + 1)
+    assert repr(x) == "x"

@@ -160,3 +160,11 @@ def test_products_modulo_two_numbers() -> None:
     state = np.concatenate([values[1], values[4]])
     jumps = rng_mrg.multMatVect(state, values[0], M1, values[3], M2)
     np.testing.assert_array_equal(jumps, f(*values))
+
+
+def test_draws_whose_shape_their_arguments_do_not_say() -> None:
+    state = raw_random.random_state_type()
+    with pytest.raises(TypeError, match="give a size"):
+        raw_random.poisson(state, size=None, ndim=2)
+    with pytest.raises(TypeError, match="just one permutation"):
+        raw_random.permutation(state, size=None, n=4, ndim=2)

@@ -145,3 +145,16 @@ def test_ifelse_computes_one_branch() -> None:
     np.testing.assert_array_equal(f(0, [2.0, 3.0])[1], [1.0, 1.0])
     with pytest.raises(TypeError, match="two branches should have identical types"):
         ifelse(c, x, x.sum())
+
+
+def test_lengths_of_draws_that_an_element_says() -> None:
+    x, w, b = T.matrix("x"), T.matrix("w"), T.vector("b")
+    kept = T.shared_randomstreams.RandomStreams(1234).binomial(size=w[1].shape)
+    found, updates = theano.scan(lambda row: T.tanh(T.dot(row, w) + b) * kept, sequences=x)
+    f = theano.function([x, w, b], found, updates=updates)
+    values = f(np.eye(10, 2), np.ones((2, 2)), np.ones(2))
+    drawn = np.array(
+        [[1, 0], [0, 1], [0, 0], [1, 1], [1, 0], [0, 1], [0, 1], [0, 1], [0, 0], [1, 1]]
+    )
+    wanted = np.tanh(np.where(np.arange(10) < 2, 2, 1))[:, None] * drawn
+    np.testing.assert_allclose(values, wanted, rtol=1e-12)  # the draws that Theano's tutorial shows

@@ -23,6 +23,7 @@ from symc.theano.compile.overwriting import check_in_place, with_overwrites
 from symc.theano.compile.rebuild import of_target, substituted
 from symc.theano.compile.rewriting import rewritten
 from symc.theano.compile.sharedvalue import Container, SharedVariable
+from symc.theano.compile.stored_run import StoredRun
 from symc.theano.compile.vm import PythonProgram
 from symc.theano.configparser import config
 from symc.theano.gof.fg import FunctionGraph
@@ -101,6 +102,7 @@ class Function:
         self.input_storage: list[Any] = list(kept)
         self.finder = Finder(made.ins, self.input_storage)
         self.value = Values(self.finder)
+        self.output_storage = [Container(each.type, [None]) for each in made.outputs]
         self.defaults = [_default(each) for each in made.ins]
         self._count = len(made.ins)
         self._plain = not made.states and all(
@@ -126,6 +128,10 @@ class Function:
             values = list(args)
         else:
             values = [self._filtered(position, value) for position, value in enumerate(args)]
+        return self._returned(self._results(values), subset)
+
+    def _results(self, values: list[Any]) -> Any:
+        """The outputs for values of all inputs, as symc takes them; states and updates follow."""
         try:
             results = self.symc_function(*values)
         except ShapeMismatch:
@@ -135,9 +141,11 @@ class Function:
             results = self._stored(values, results)
         if self._decodes:
             results = [kind.decoded(each) for kind, each in zip(self._types, results, strict=True)]
-        if self._borrowed is not None:
-            results = self._borrowed.overwritten(results)
-        return self._returned(results, subset)
+        return results if self._borrowed is None else self._borrowed.overwritten(results)
+
+    def run_stored(self) -> Any:
+        """The outputs, as a list, for the values that `input_storage` has."""
+        return list(self._results(self._gathered((), {})))
 
     def _stored(self, values: list[Any], results: Sequence[Any]) -> Any:
         """The outputs among the results, once states and overwritten arguments have theirs."""
@@ -262,8 +270,10 @@ class Function:
 
     @property
     def fn(self) -> Any:
-        """The attribute that Theano calls to run the function."""
-        return self.symc_function
+        """Runs the function on what `input_storage` has: for programs that want no checks."""
+        if "_fn" not in self.__dict__:
+            self.__dict__["_fn"] = StoredRun(self)
+        return self.__dict__["_fn"]
 
     def get_shared(self) -> list[Any]:
         """The shared variables that the function uses or updates."""
@@ -290,13 +300,14 @@ class Function:
         self, share_memory: bool = False, swap: Any = None, delete_updates: bool = False,
         name: str | None = None, profile: Any = None,
     ) -> Function:  # fmt: skip
-        """The function with other shared variables, or without updates."""
+        """The function with other shared variables, or without updates; its outputs are a list."""
         del profile
-        made = self.definition
+        made = replace(self.definition, form="list", keys=())
+        name = name or (f"{self.name} copy" if self.name else None)
         pairs = [self._swapped(old, new) for old, new in (swap or {}).items()]
         roots, _ = substituted(made.roots, pairs)
         by = dict(pairs)
-        other = replace(made.with_roots(roots), name=name or made.name)
+        other = replace(made.with_roots(roots), name=name)
         targets = [by.get(target, target) for target, _ in other.updates]
         news = [of_target(t, n) for t, (_, n) in zip(targets, other.updates, strict=True)]
         other = replace(other, updates=tuple(zip(targets, news, strict=True)))

@@ -21,13 +21,22 @@ if TYPE_CHECKING:
 
 
 def needs_python(made: Definition) -> bool:
-    """Whether a definition has variables whose values are no arrays."""
-    variables = [each.variable for each in made.ins]
-    nodes = io_toposort(variables, made.roots)
-    used = [*variables, *made.roots]
+    """Whether a definition has variables whose values are no arrays, in steps of loops too."""
+    return has_other_values([each.variable for each in made.ins], made.roots)
+
+
+def has_other_values(inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
+    """Whether values of a graph, or of the steps of its loops, are no arrays."""
+    from symc.theano.scan_module.scan_op import Scan
+
+    nodes = io_toposort(inputs, outputs)
+    used = [*inputs, *outputs]
     used += (each for node in nodes for each in [*node.inputs, *node.outputs])
     # The classes of types: a program's own type may have equality and no hash.
-    return any(each.symbol is Type.symbol for each in {type(each.type) for each in used})
+    if any(each.symbol is Type.symbol for each in {type(each.type) for each in used}):
+        return True
+    steps = {node.op for node in nodes if isinstance(node.op, Scan)}
+    return any(has_other_values(op.inputs, op.outputs) for op in steps)
 
 
 class PythonProgram:

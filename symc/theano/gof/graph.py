@@ -147,7 +147,12 @@ class Variable(Node):
         part = "out" if self.index == self.owner.op.default_output else str(self.index)
         return f"{self.owner.op}.{part}"
 
-    def __repr__(self) -> str:
+    def __repr__(self, firstPass: bool = True) -> str:
+        from symc.theano.configparser import config
+
+        value = getattr(self.tag, "test_value", None)
+        if firstPass and config.print_test_value and value is not None:
+            return f"{self}\n{value!r}"
         return str(self)
 
     def clone(self) -> Any:

@@ -91,6 +91,17 @@ class Scan(ScanParts, Op):
         first = len(results) - step.carried
         return [*results[:first], *(each[-1] for each in results[first:])]
 
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, *_: Any) -> None:
+        from symc.theano.compile.vm import has_other_values
+
+        if not has_other_values([*node.inputs, *self.inputs], self.outputs):
+            super().perform(node, inputs, output_storage)
+            return
+        from symc.theano.scan_module.stepwise import run_steps
+
+        for storage, value in zip(output_storage, run_steps(self, inputs), strict=True):
+            storage[0] = value
+
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
         self._check_states()
         return super().L_op(inputs, outputs, output_grads)

@@ -275,23 +275,25 @@ class ExtractDiag(Op):
 
 
 class AllocDiag(Op):
-    """A matrix with a vector on a diagonal."""
+    """Matrices with the last axis on a diagonal, along `axis1` and `axis2` of the result."""
 
     __props__ = ("offset", "axis1", "axis2")
 
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> None:
         self.offset, self.axis1, self.axis2 = offset, axis1, axis2
-        if (axis1, axis2) != (0, 1):
-            raise NotImplementedError("AllocDiag is there for the axes 0 and 1 of a matrix")
 
     def make_node(self, diag: Any) -> Apply:
         diag = as_tensor_variable(diag)
-        if diag.ndim != 1:
-            raise ValueError("AllocDiag needs a vector", diag)
+        if diag.ndim < 1:
+            raise ValueError("AllocDiag needs an input with 1 or more dimensions", diag.type)
         return Apply(self, [diag], [TensorType(diag.dtype, [False] * (diag.ndim + 1))()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        return [T.diag(inputs[0], self.offset)]
+        (x,) = inputs
+        if x.ndim == 1:
+            return [T.diag(x, self.offset)]
+        found = T.vectorize(lambda row: T.diag(row, self.offset), signature="(n)->(m,m)")(x)
+        return [T.moveaxis(found, (-2, -1), sorted((self.axis1, self.axis2)))]
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

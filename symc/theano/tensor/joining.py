@@ -229,8 +229,10 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     if isinstance(reps, Variable) and reps.ndim == 1:
         if ndim is None:
             raise ValueError("if reps is tensor.vector, you should specify the ndim")
-        count = vector_length(reps) if isinstance(reps, Constant) else ndim
-        reps = [reps[position] for position in range(count)]
+        try:
+            reps = [reps[position] for position in range(vector_length(reps))]
+        except ValueError:
+            reps = _padded_reps(reps, ndim)
     elif isinstance(reps, Variable | int | np.integer):
         reps = [reps]
     _check_reps(reps)
@@ -251,6 +253,16 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
 
     spread = alloc(x.dimshuffle(order), *wide)
     return spread.reshape([lengths[axis] * reps[axis] for axis in range(count)], ndim=count)
+
+
+def _padded_reps(reps: Any, ndim: int) -> list[Any]:
+    """A vector's elements, after as many ones as it has less than there are axes."""
+    from symc.theano.raise_op import Assert
+    from symc.theano.tensor.math import ge, maximum, switch
+
+    missing = ndim - reps.shape[0]
+    missing = Assert("tile: reps is longer than ndim")(missing, ge(missing, 0))
+    return [switch(ge(axis, missing), reps[maximum(axis - missing, 0)], 1) for axis in range(ndim)]
 
 
 def _check_reps(reps: Any) -> None:

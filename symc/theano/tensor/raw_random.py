@@ -213,6 +213,8 @@ def poisson(
     random_state: Any, size: Any = None, lam: Any = 1.0, ndim: Any = None, dtype: Any = "int64"
 ) -> Any:
     """Counts of events."""
+    if size is None:
+        raise TypeError("the shape of poisson's draws is not that of its arguments: give a size")
     return _drawn(np.random.RandomState.poisson, random_state, size, ndim, dtype, lam)
 
 
@@ -238,6 +240,8 @@ def permutation(
     random_state: Any, size: Any = None, n: Any = 1, ndim: Any = None, dtype: Any = "int64"
 ) -> Any:
     """The integers up to `n` in random order, for each element of a shape."""
+    if size is None and ndim not in (None, 1):
+        raise TypeError("You asked for just one permutation but asked for more then 1 dimensions.")
     given = constant(np.zeros((0,), dtype="int64")) if size is None else None
     shape, flags = (given, []) if given is not None else shape_of_draw(size, ndim)
     kind = TensorType(dtype, [*flags, False])

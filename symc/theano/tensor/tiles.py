@@ -9,10 +9,12 @@ import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
-from symc.theano.scalar.dtypes import discrete_dtypes
+from symc.theano.lenient import alike, lengths_vary
+from symc.theano.scalar.dtypes import discrete_dtypes, upcast
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
-from symc.theano.tensor.shaping import Reshape, element
+from symc.theano.tensor.math import cast
+from symc.theano.tensor.shaping import Reshape, element, shape_padleft
 from symc.theano.tensor.type import TensorType
 
 __all__ = ["Choose", "Tile", "Tri", "choose", "is_flat"]
@@ -44,6 +46,7 @@ class Choose(Op):
     """Elements of several tensors, chosen by an index for each.
 
     For an index outside, `mode` "raise" raises, "wrap" counts around and "clip" takes the nearest.
+    The inputs are the index, and the tensors: as rows of one, or each by itself.
     """
 
     __props__ = ("mode",)
@@ -57,9 +60,7 @@ class Choose(Op):
         if a.dtype not in discrete_dtypes:
             raise TypeError(f"choose first argument must have an [u]int* dtype. Got {a.dtype}.")
         if isinstance(choices, list | tuple):
-            from symc.theano.tensor.joining import stack
-
-            choices = stack(list(choices))
+            return self._node_of_several(a, [as_tensor_variable(each) for each in choices])
         many = as_tensor_variable(choices)
         if many.ndim < 1:
             raise TypeError("choices needs an axis to choose along")
@@ -68,8 +69,29 @@ class Choose(Op):
         flags = [p and q for p, q in zip(own, its, strict=True)]
         return Apply(self, [a, many], [TensorType(many.dtype, flags)()])
 
+    def _node_of_several(self, a: Any, choices: list[Any]) -> Apply:
+        most = max(each.ndim for each in (a, *choices))
+        wide = [shape_padleft(each, most - each.ndim) for each in (a, *choices)]
+        flags = [all(column) for column in zip(*(x.broadcastable for x in wide), strict=True)]
+        dtype = upcast(*(each.dtype for each in choices))
+        wide[1:] = [cast(each, dtype) for each in wide[1:]]
+        return Apply(self, wide, [TensorType(dtype, flags)()])
+
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        a, many = inputs
+        if self._takes_rows(node):
+            return [self._chosen(inputs[0], inputs[1], node.inputs[1].broadcastable)]
+        if lengths_vary():
+            a, *choices = alike(inputs)
+        else:
+            a, *choices = inputs
+            choices = T.broadcast_arrays(*choices)
+        return [self._chosen(a, T.stack(choices), (False,) * (a.ndim + 1))]
+
+    def _takes_rows(self, node: Apply) -> bool:
+        return len(node.inputs) == 2 and node.inputs[1].ndim > node.outputs[0].ndim
+
+    def _chosen(self, a: Tensor, many: Tensor, flags: Sequence[bool]) -> Tensor:
+        """Elements of the rows of a tensor; `flags` says which of its axes broadcast."""
         count = T.shape(many)[0]
         places = T.cast(a, "int64")
         if self.mode == "clip":
@@ -78,21 +100,20 @@ class Choose(Op):
             places = places % count
         else:
             places = T.where(places < 0, count, places)  # NumPy takes none from the end here
-        most = node.outputs[0].ndim
+        most = max(places.ndim, many.ndim - 1)
         if places.ndim < most:
             places = T.expand_dims(places, tuple(range(most - places.ndim)))
         rows: list[Any] = [places]
         lengths = T.shape(many)
         for axis in range(1, many.ndim):
             place = most - many.ndim + axis
-            one = node.inputs[1].broadcastable[axis]
-            own = T.zeros((1,), dtype="int64") if one else T.arange(lengths[axis])
+            own = T.zeros((1,), dtype="int64") if flags[axis] else T.arange(lengths[axis])
             rows.append(T.reshape(own, [-1 if k == place else 1 for k in range(most)]))
-        return [many[tuple(rows)]]
+        return many[tuple(rows)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Indexes have no gradient."""
-        return [[False], [True]]
+        return [[False], *([True] for _ in node.inputs[1:])]
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
