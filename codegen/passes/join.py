@@ -8,6 +8,7 @@ another need not load. (`gpu/join.py` does it everywhere, and has its own idea o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import (
@@ -59,15 +60,27 @@ def join(program: Program) -> Program:
     return joined(program, is_small, within=Repeat)
 
 
+def length_of(kernel: Kernel) -> int:
+    """How many statements a kernel has."""
+    return sum(1 for _ in statements(kernel.body))
+
+
 def joined(
-    program: Program, is_small: Callable[[Kernel], bool], within: type[Repeat] | None = None
+    program: Program,
+    is_small: Callable[[Kernel], bool],
+    within: type[Repeat] | None = None,
+    length: Callable[[Kernel], int] = length_of,
 ) -> Program:
-    """The program with neighbouring launches of small kernels joined, everywhere or in loops."""
+    """The program with neighbouring launches of small kernels joined, everywhere or in loops.
+
+    A kernel counts towards `MOST` by its `length`.
+    """
+    small = partial(_small_length, is_small, length)
     kernels = {kernel.name: kernel for kernel in program.kernels}
     taken = set(kernels)
 
     def change(block: Sequence[Step]) -> list[Step]:
-        return _block(block, is_small, kernels, taken)
+        return _block(block, small, kernels, taken)
 
     if within is None:
         steps = map_blocks(program.steps, change)
@@ -87,8 +100,15 @@ def joined(
     return replace(program, kernels=kept, steps=steps)
 
 
+def _small_length(
+    is_small: Callable[[Kernel], bool], length: Callable[[Kernel], int], kernel: Kernel
+) -> int:
+    """The length of a kernel that may be joined, and 0 of others."""
+    return length(kernel) if is_small(kernel) else 0
+
+
 def _block(
-    block: Sequence[Step], is_small: Callable[[Kernel], bool],
+    block: Sequence[Step], small: Callable[[Kernel], int],
     kernels: dict[str, Kernel], taken: set[str],
 ) -> list[Step]:  # fmt: skip
     """A block of steps with those launches joined; adds the kernels."""
@@ -107,9 +127,7 @@ def _block(
 
     length = 0
     for step in block:
-        own = 0
-        if isinstance(step, Launch) and is_small(kernels[step.kernel]):
-            own = sum(1 for _ in statements(kernels[step.kernel].body))
+        own = small(kernels[step.kernel]) if isinstance(step, Launch) else 0
         if not own or length + own > MOST:
             close()
             length = 0

@@ -66,6 +66,17 @@ def test_bits_of_float16_in_python() -> None:
         np.testing.assert_equal(from_float16(bits), float(np.uint16(bits).view(np.float16)))
 
 
+def test_a_bug_many_sums_of_one_kernel_took_minutes_to_compile() -> None:
+    """A kernel is cut at its barriers, of which each sum has some."""
+    vectors = [T.tensor("float64", (36,), f"x{number}") for number in range(40)]
+    f = symc.function(vectors, [each.sum() for each in vectors], mode="python")
+    made = build(f.request, mode="default", clock=Clock(), target=OpenclTarget())
+    kernels = made.source.file("function.cl").split("__kernel ")[1:]
+    sums = [text.count("= symc_team_add_f64(") for text in kernels]
+    assert sum(sums) == 40
+    assert 1 < max(sums) <= 8
+
+
 def test_every_function_of_teams_is_there_for_both() -> None:
     names = [
         {name for name, symbol in load.symbols(dialect).items() if symbol.file == "team.table"}

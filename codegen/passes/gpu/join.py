@@ -7,11 +7,32 @@ that follows, if it is of the same kind, is added to it: the team does one after
 
 from __future__ import annotations
 
-from symc.codegen.ir import Program
+from symc.codegen.ir import Kernel, Loop, Program
 from symc.codegen.passes.gpu.mapping import outer_loop
-from symc.codegen.passes.join import joined
+from symc.codegen.passes.join import MOST, joined, length_of
+from symc.codegen.passes.walk import statements
+
+SUMS = 8  # of a kernel that is cut at its barriers
 
 
 def join(program: Program) -> Program:
     """The program with neighbouring launches of one team joined."""
-    return joined(program, lambda kernel: outer_loop(kernel.body) is None)
+    return joined(program, _is_of_one_team)
+
+
+def join_few(program: Program) -> Program:
+    """The same for compilers that cut kernels at their barriers, of which each sum has some.
+
+    What such a compiler does grows with the square of their number: PoCL took three seconds for 8
+    sums in one kernel, ten for 16, and minutes for 36.
+    """
+
+    def length(kernel: Kernel) -> int:
+        loops = sum(isinstance(stmt, Loop) for stmt in statements(kernel.body))
+        return max(length_of(kernel), loops * (MOST // SUMS))
+
+    return joined(program, _is_of_one_team, length=length)
+
+
+def _is_of_one_team(kernel: Kernel) -> bool:
+    return outer_loop(kernel.body) is None

@@ -93,9 +93,11 @@ class OpenclTarget(DeviceTarget):
     def passes(self) -> tuple[Pass, ...]:
         """The passes over a program before it is printed, in order."""
         from symc.codegen.passes.bits import halves
+        from symc.codegen.passes.gpu.join import join, join_few
         from symc.codegen.passes.gpu.packs import packs
 
-        shared = (each for each in DeviceTarget.passes(self) if each is not packs)
+        passes = (each for each in DeviceTarget.passes(self) if each is not packs)
+        shared = (join_few if each is join else each for each in passes)
         if self.single:
             from symc.codegen.emit.twofold import spelled_out
 
