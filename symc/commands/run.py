@@ -1,7 +1,7 @@
 """``python -m symc run -n 4 script.py``: run a script on several processes, over MPI.
 
-By mpi4py's own runner, which ends the whole job with the traceback of the process that fails: the
-others would wait for it for ever.
+By mpi4py's own runner, which ends the whole job when one process fails: the others would wait for
+it for ever. In it `symc/distributed/process.py` runs the script, and says which process it was.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 from symc.codegen import processors
 from symc.codegen.errors import MpiMissing
 from symc.codegen.targets.mpi import installed
+
+PROCESS = Path(__file__).parent.parent / "distributed" / "process.py"
 
 # Open MPI refuses more processes than processors unless told otherwise; MPICH does not ask. Both
 # wait for messages in loops that keep a processor busy, and leave it to others only where told.
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     except MpiMissing as missing:
         sys.stderr.write(f"symc run: {missing}\n")
         return 2
-    command = [launcher, "-n", str(options.count), sys.executable, "-m", "mpi4py"]
+    command = [launcher, "-n", str(options.count), sys.executable, "-m", "mpi4py", str(PROCESS)]
     command += ["-m"] * options.module + [options.program, *options.arguments]
     environment = settings(options.count) | os.environ
     return subprocess.run(command, env=environment, check=False).returncode

@@ -7,11 +7,19 @@ the user's never meet. Its errors end the process: other processes would wait fo
 
 from __future__ import annotations
 
+import sys
+import time
 from typing import Any, cast
 
 from symc.codegen.record import record
 from symc.codegen.targets.mpi import COMMUNICATORS, MOST_GROUPS, started
 from symc.errors import WrongProcesses
+
+PATIENCE = 10.0
+"""How many seconds a process that has ended waits before it says that the others have not."""
+
+_ending: list[Any] = []
+"""The communicator on which processes say that they have ended."""
 
 
 @record
@@ -67,7 +75,9 @@ def world() -> ProcessGroup:
     1
     """
     if not COMMUNICATORS:
-        group(started().COMM_WORLD)
+        every = started().COMM_WORLD
+        group(every)
+        _ending.append(every.Dup())
     return ProcessGroup(0)
 
 
@@ -118,6 +128,26 @@ def check_processes(label: str, number: int, count: int) -> None:
             f"{label} is an operation of {count} processes, and there are {found}\n"
             f"  python -m symc run -n {count} starts as many"
         )
+
+
+def wait_for_others(patience: float = PATIENCE) -> None:
+    """At the end of a program: until all processes are there. Says so once if that takes long.
+
+    A process that takes fewer steps than the others leaves them waiting for it, without a word.
+    """
+    if not _ending:
+        return
+    arrival, begin, said = _ending[0].Ibarrier(), time.monotonic(), False
+    while not arrival.Test():
+        if not said and time.monotonic() - begin >= patience:
+            said = True
+            sys.stderr.write(
+                f"process {rank()} has ended, and waits for the others: if these are in a function "
+                "that exchanges arrays, they wait for it for ever\n"
+                "  all processes must call such functions equally often\n"
+            )
+            sys.stderr.flush()
+        time.sleep(0.005)
 
 
 def rank() -> int:

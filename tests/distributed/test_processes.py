@@ -7,10 +7,12 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import symc
+from symc.distributed import groups
 
 PROGRAMS = Path(__file__).with_name("programs.py")
 
@@ -51,7 +53,36 @@ def test_processes_compute_together(count: int, names: tuple[str, ...], tmp_path
 def test_an_exception_on_one_process_ends_the_job() -> None:
     done = started(3, "fails_on_one")
     assert done.returncode != 0
-    assert "ArithmeticError: only here" in done.stderr + done.stdout
+    said = done.stderr + done.stdout
+    assert 'process 2:\nTraceback (most recent call last):\n  File "' + str(PROGRAMS) in said
+    assert "ArithmeticError: only here" in said
+
+
+def test_a_bug_a_process_that_took_fewer_steps_ended_without_a_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The others waited for it for ever, and nobody knew for whom."""
+    answers = [False, False, True]
+
+    arrival = SimpleNamespace(Test=lambda: answers.pop(0))
+    ending = SimpleNamespace(Ibarrier=lambda: arrival)
+    monkeypatch.setattr(groups, "_ending", [ending])
+    monkeypatch.setattr(groups, "rank", lambda: 3)
+    groups.wait_for_others(patience=0)
+    assert answers == []
+    assert capsys.readouterr().err.count("process 3 has ended, and waits for the others") == 1
+
+
+def test_processes_run_modules_and_stop_with_a_status(tmp_path: Path) -> None:
+    (tmp_path / "stops.py").write_text("import sys\nsys.exit(int(sys.argv[1]))\n")
+    for status in (0, 3):
+        command = [sys.executable, "-m", "symc", "run", "-n", "2", "-m", "stops", str(status)]
+        path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True,
+            text=True, check=False, timeout=600,
+        )  # fmt: skip
+        assert done.returncode == status, done.stdout + done.stderr
 
 
 def test_a_killed_job_goes_on_with_another_number_of_processes(tmp_path: Path) -> None:
