@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import (
@@ -49,7 +48,7 @@ from symc.codegen.passes.walk import (
     statements,
     with_body,
 )
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 
 TIMES = 4  # iterations for each element of a table, from which moving it pays
 

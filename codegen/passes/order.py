@@ -27,9 +27,9 @@
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry` and `packs` must come after
-`vectorize`, and `declare` after all; any other order is correct, if less effective. `memory` is no
-pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
+Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry` and `packs` must come
+after `vectorize`, and `declare` after all; any other order is correct, if less effective. `memory`
+is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
 `dependence`, `forward`, `rows`, `row_folds`, `waiting` and `pack_plan` are parts of the passes.
 """
 

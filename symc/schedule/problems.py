@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 from symc.codegen import ir
 from symc.codegen.foreign import FOREIGN
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
 from symc.graph.formulas import own_element

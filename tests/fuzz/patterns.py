@@ -70,7 +70,10 @@ GATHERS = (
 SCATTERS = (
     ("T.zeros_like({u})[{i}].inc({w})", "R.added(np.zeros_like({u}), {i}, {w})"),
     ("{u}[{i}].inc({u}[{i}] * {w})", "R.added({u}, {i}, {u}[{i}] * {w})"),
-    ("T.segment_sum(T.exp({w}), {i}, {u}.shape[0])", "R.added(np.zeros_like({u}), {i}, np.exp({w}))"),
+    (
+        "T.segment_sum(T.exp({w}), {i}, {u}.shape[0])",
+        "R.added(np.zeros_like({u}), {i}, np.exp({w}))",
+    ),
     ("T.bincount({i}, minlength=3)", "np.bincount({i}, minlength=3)"),
     ("{X}[{j}].inc({Y})", "R.added({X}, {j}, {Y})"),
     ("{X}[{j}].inc({Y}).sum() - {Y}.sum()", "R.added({X}, {j}, {Y}).sum() - {Y}.sum()"),
