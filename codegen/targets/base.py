@@ -16,6 +16,8 @@ from symc.codegen.record import record
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from symc.codegen.dtypes import DType
+
 Pass = Callable[[Program], Program]
 
 
@@ -105,6 +107,10 @@ class Target(Protocol):
 
     def has_routine(self, name: str) -> bool:
         """Whether programs can call this one of `codegen/routines.py`."""
+        ...
+
+    def computes(self, dtype: DType) -> bool:
+        """Whether kernels have numbers of this dtype."""
         ...
 
     def passes(self) -> tuple[Pass, ...]:

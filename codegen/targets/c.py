@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from symc.codegen.dtypes import DType
     from symc.codegen.emit.units import ProgramText
     from symc.codegen.ir import Program
     from symc.codegen.targets.base import Lang, Pass, Source
@@ -67,6 +68,11 @@ class CTarget:
     def has_routine(self, name: str) -> bool:
         """All of them."""
         del name
+        return True
+
+    def computes(self, dtype: DType) -> bool:
+        """All of them."""
+        del dtype
         return True
 
     def passes(self) -> tuple[Pass, ...]:

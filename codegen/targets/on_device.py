@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from symc.codegen.dtypes import DType
     from symc.codegen.emit.device import DeviceForm
     from symc.codegen.emit.device_module import DeviceModule
     from symc.codegen.ir import Program
@@ -76,6 +77,11 @@ class DeviceTarget:
     def has_routine(self, name: str) -> bool:
         """Those whose kernels there are."""
         return name in self.form.routines
+
+    def computes(self, dtype: DType) -> bool:
+        """All of them."""
+        del dtype
+        return True
 
     def passes(self) -> tuple[Pass, ...]:
         """The passes over a program before it is printed, in order."""

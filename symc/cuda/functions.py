@@ -13,7 +13,7 @@ from typing import Any
 
 from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
-from symc.codegen.dtypes import COMPLEX128, FLOAT64
+from symc.codegen.dtypes import FLOAT64
 from symc.codegen.errors import DoublesMissing
 from symc.codegen.record import record
 from symc.codegen.targets.base import Target
@@ -26,7 +26,7 @@ from symc.cuda.makers import OpenclDevice
 from symc.errors import DTypeError
 from symc.graph.inputs import Constant
 from symc.graph.request import Request
-from symc.graph.walks import walk
+from symc.graph.walks import walk_within
 from symc.pipeline.library import CompiledFunction, Read, compile_request, is_apart, kept_files
 from symc.tensor.broadcast import describe
 
@@ -97,11 +97,14 @@ def cuda_runner(
 def opencl_runner(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
 ) -> Runner:
-    """As `cuda_runner`, for a device of OpenCL. Raises DTypeError for what it cannot compute."""
+    """As `cuda_runner`, for a device of OpenCL. Raises DTypeError for what it cannot compute.
+
+    Scalars of float64 are computed on the host, such as the number of a step that Adam has.
+    """
     maker = device(request.device).maker
     if isinstance(maker, OpenclDevice) and not maker.found.doubles:
-        for node in walk(request.roots()):
-            if node.dtype in (FLOAT64, COMPLEX128) and not isinstance(node.op, Constant):
+        for node in walk_within(request.roots()):
+            if node.ndim and node.dtype.component is FLOAT64 and not isinstance(node.op, Constant):
                 raise DTypeError(
                     f"{request.device} does not compute in double precision: use float32, of which "
                     f'sums are exact to 48 bits, or device="cpu"\n  {describe(node)}'

@@ -18,7 +18,8 @@ class DeviceFacts:
 
     `why_refused` says what symc needs that it lacks, and is empty for a device that can be used.
     Without `doubles` it computes functions of float32 alone, and adds up their sums in pairs of
-    floats, which have 48 bits; others raise `symc.errors.DTypeError`.
+    floats, which have 48 bits; scalars of float64 are computed on the host, and arrays of it raise
+    `symc.errors.DTypeError`.
 
     >>> import symc.opencl
     >>> usable = [each.name for each in symc.opencl.devices() if not each.why_refused]

@@ -85,9 +85,7 @@ def build(
     clock.lap("rewrite")
 
     names = program_names()
-    prepared = prepare(
-        request, rewritten, found, tests, waits(found, tests), names, mode, target.has_routine
-    )
+    prepared = prepare(request, rewritten, found, tests, waits(found, tests), names, mode, target)
     plan = schedule(prepared.problem)
     clock.lap("schedule")
 

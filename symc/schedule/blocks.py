@@ -15,6 +15,7 @@ from typing import Any
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record, replace
+from symc.codegen.targets.base import Target
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic
@@ -115,11 +116,9 @@ class Blocks:
     `condition` is the number of conditions that fail in a step.
     """
 
-    def __init__(
-        self, mode: str, condition: int, has_routine: Callable[[str], bool], scopes: list[Lengths]
-    ) -> None:
+    def __init__(self, mode: str, condition: int, target: Target, scopes: list[Lengths]) -> None:
         self._mode = mode
-        self._has_routine = has_routine
+        self._target = target
         self._condition = condition
         self._scopes = scopes
         self._rewritten: dict[Tensor, Tensor] = {}
@@ -198,7 +197,7 @@ class Blocks:
         own = dict(zip(different, kept, strict=True))
         final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
-            kept, table, self._scalars([*kept, *conditions], table), self._has_routine,
+            kept, table, self._scalars([*kept, *conditions], table), self._target,
             updates=_updates(states, final), rings=rings, tests=tests, after=after,
             steps=self._steps(), blocks_of=self.of,
         )  # fmt: skip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from symc.codegen.record import record
+from symc.codegen.targets.base import Target
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, sizes
 from symc.graph.inputs import Constant, SharedVariable
@@ -41,12 +42,13 @@ def prepare(
     after: Sequence[frozenset[int]],
     names: UniqueNames,
     mode: str,
-    has_routine: Callable[[str], bool],
+    target: Target,
 ) -> Prepared:
     """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
 
     Bodies of loops and branches are rewritten and prepared, too: scheduling only decides.
-    Routines that the target does not have are called in Python.
+    Routines that the target does not have are called in Python, and so are scalars computed whose
+    dtype its kernels do not know.
     """
     unify = Unifier(
         requirement.holds for _, requirement in found if isinstance(requirement.holds, tuple)
@@ -77,9 +79,9 @@ def prepare(
 
     table = SizeTable(names, unify, buffers.__getitem__)
     scopes: list[Lengths] = [table]
-    blocks = Blocks(mode, len(found), has_routine, scopes)
+    blocks = Blocks(mode, len(found), target, scopes)
     problem = problem_of(
-        roots, table, rewritten.scalars, has_routine,
+        roots, table, rewritten.scalars, target,
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests, after=after, blocks_of=blocks.of,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from symc.codegen import ir
 from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record, replace
+from symc.codegen.targets.base import Target
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
 from symc.graph.formulas import own_element
@@ -44,7 +45,7 @@ def problem_of(
     roots: Sequence[Tensor],
     table: Lengths,
     scalars: Mapping[Tensor, Tensor],
-    has_routine: Callable[[str], bool],
+    target: Target,
     *,
     updates: Sequence[tuple[Tensor, Tensor]] = (),
     rings: frozenset[Tensor] = frozenset(),
@@ -63,7 +64,7 @@ def problem_of(
     order = walk([*measured, *roots, *conditions])
     unify = table.unified
     changed = [shared for shared, _ in updates]
-    lowerings, asked = _lowerings(order, table, has_routine, views(order, roots))
+    lowerings, asked = _lowerings(order, table, target, views(order, roots))
     readings = _Readings(table, known)
     return Problem(
         order=order,
@@ -113,7 +114,7 @@ def in_memory(scalar: Tensor) -> Tensor:
 def _lowerings(
     order: Sequence[Tensor],
     table: Lengths,
-    has_routine: Callable[[str], bool],
+    target: Target,
     aliases: AbstractSet[Tensor],
 ) -> tuple[dict[Tensor, Lowering], dict[Tensor, list[Dim]]]:
     """How nodes that are not given are lowered, and the lengths that each lowering asks for."""
@@ -130,10 +131,12 @@ def _lowerings(
             continue
         dims = []
         found = Alias() if node in aliases else node.op.lower(node, size)
-        if isinstance(found, LibCall) and not has_routine(found.routine):
+        if isinstance(found, LibCall) and not target.has_routine(found.routine):
             found = found.otherwise or HostCall(found.results)
         elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:
-            found = found if has_routine(node.op.name) else HostCall()
+            found = found if target.has_routine(node.op.name) else HostCall()
+        elif isinstance(found, At) and not node.ndim and not _computes(target, node):
+            found = HostCall()
         if isinstance(found, Fold):
             found = replace(found, extents=tuple([_settled(n, table) for n in found.extents]))
         lowerings[node] = found
@@ -146,6 +149,11 @@ def _settled(length: Dim, table: Lengths) -> Dim:
     """A length, as a number if it is known to be one where loops are counted."""
     found = table.unified(length)
     return found if isinstance(found, int) else length
+
+
+def _computes(target: Target, node: Tensor) -> bool:
+    """Whether kernels have the numbers of a node and of its arguments."""
+    return all(target.computes(each.dtype) for each in (node, *node.args))
 
 
 def _extents(lowering: Lowering) -> Sequence[Dim]:

@@ -398,6 +398,30 @@ def doubles_where_there_are_none() -> None:
 
 
 @program
+def training_without_doubles() -> None:
+    """Run with SYMC_OPENCL_WITHOUT=cl_khr_fp64. The number of a step of Adam's is a scalar of
+    float64: such are computed on the host, also in loops. Arrays in loops are refused as others."""
+    x, y, rate = T.fmatrix("x"), T.fvector("y"), T.scalar("rate")
+    rng = np.random.default_rng(0)
+    points, labels = (rng.standard_normal(shape, np.float32) for shape in ((33, 4), 33))
+    found: list[Any] = []
+    for name in (DEVICE, "cpu"):
+        w = symc.shared(np.zeros(4, np.float32), "w", device=name)
+        loss = ((x @ w - y) ** 2).mean()
+        updates = symc.optim.adam(loss, [w], symc.optim.cosine_decay(0.1, steps=20))
+        step = symc.function([x, y], loss, updates=updates, device=name)
+        found.append([*(step(points, labels) for _ in range(5)), *w.get_value()])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
+    powers, _ = symc.scan(
+        lambda k, h: h * T.cast(rate**k, "float32"), sequences=T.arange(4), outputs_info=y
+    )
+    both([y, rate], [powers, rate > 0.25, rate * 2], labels, 0.5, rtol=1e-6)
+    rows, _ = symc.scan(lambda r: T.cast(T.cast(r, "float64") * 0.1, "float32"), sequences=x)
+    with pytest.raises(DTypeError, match="does not compute in double precision"):
+        symc.function([x], rows, device=DEVICE)
+
+
+@program
 def a_device_without_addresses() -> None:
     """Run with SYMC_OPENCL_WITHOUT=svm: it is refused by name."""
     lacks = r"it has neither shared virtual memory .* nor cl_ext_buffer_device_address"

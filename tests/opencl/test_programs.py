@@ -26,7 +26,7 @@ FEW = (
     "a_bug_edges_of_bins_were_rounded_otherwise",
     "what_is_refused",
 )
-SINGLE = ("sums_without_doubles", "doubles_where_there_are_none")
+SINGLE = ("sums_without_doubles", "doubles_where_there_are_none", "training_without_doubles")
 PRETENDING = (*SINGLE, "a_device_without_addresses")
 
 needs_opencl = pytest.mark.skipif(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from symc.codegen.dtypes import DType
 from symc.codegen.errors import CompileFailed
 from symc.codegen.ir import Buffer, Program
 from symc.codegen.meaning.interpret import Array as Flat
@@ -44,6 +45,11 @@ class ToyTarget:
     def has_routine(self, name: str) -> bool:
         """Those that tests have in Python; other ops are computed in loops, or call Python."""
         return name in ROUTINES
+
+    def computes(self, dtype: DType) -> bool:
+        """All of them."""
+        del dtype
+        return True
 
     def passes(self) -> tuple[Pass, ...]:
         """Those of C."""

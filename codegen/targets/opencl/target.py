@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from symc.codegen.dtypes import FLOAT64, DType
 from symc.codegen.record import record, replace
 from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.c import CTarget
@@ -89,6 +90,10 @@ class OpenclTarget(DeviceTarget):
             return CTarget().available() and bool(self.found)
         except CodegenError:
             return False
+
+    def computes(self, dtype: DType) -> bool:
+        """All that the device has."""
+        return not self.single or dtype.component is not FLOAT64
 
     def passes(self) -> tuple[Pass, ...]:
         """The passes over a program before it is printed, in order."""
