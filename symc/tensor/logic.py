@@ -24,10 +24,12 @@ __all__ = [
 
 
 def _shown(name: str, arguments: str, numpy: Any, *values: Any) -> str:
-    """An example of a function: a call, and what NumPy gives."""
-    result = numpy(*map(np.array, values))
+    """An example of a function: a call, and what NumPy gives, as it prints a vector."""
+    texts = [str(value) for value in numpy(*map(np.array, values)).tolist()]  # repr takes 50 us
+    width = max(map(len, texts))
+    result = f"array([{', '.join(text.rjust(width) for text in texts)}])"
     call = f"T.{name}({arguments.format(*values)}).eval()"
-    return f"\n\n    >>> import symc.tensor as T\n    >>> {call}\n    {result!r}\n    "
+    return f"\n\n    >>> import symc.tensor as T\n    >>> {call}\n    {result}\n    "
 
 
 def _comparison(name: Any, numpy: Any, sign: str, *, of_equality: bool = False) -> FunctionOfTwo:
