@@ -1,11 +1,23 @@
 """Kernels in the style of scientific codes, each written for symc, NumPy, numba and JAX."""
 
-from . import counting, particles, products, ragged, signals, solvers, stencils, tables, tallies
+from . import (
+    cells,
+    counting,
+    particles,
+    products,
+    ragged,
+    signals,
+    solvers,
+    stencils,
+    tables,
+    tallies,
+)
 from .kernel import Kernel
 
 KERNELS: tuple[Kernel, ...] = (
     *stencils.KERNELS,
     *solvers.KERNELS,
+    *cells.KERNELS,
     *tables.KERNELS,
     *particles.KERNELS,
     *counting.KERNELS,
