@@ -198,7 +198,7 @@ def _with_register(program: Program, launch: Launch, found: _Carried) -> Program
     name = fresh(own, taken)
     last, stored = fresh("last", inside), Var(fresh("stored", inside), dtype)
     old, found_last = Load(store.buffer, found.index, dtype), Load(last, _ZERO, dtype)
-    choice = (  # no Select, which reads both, and so waits for the memory
+    choice: tuple[Stmt, ...] = (  # no Select, which reads both, and so waits for the memory
         Alloc(Buffer(last, dtype, (), "local")),
         If(
             Binary("gt", found.step, _ZERO, BOOL),

@@ -192,8 +192,8 @@ class _Sides:
         first = Var(fresh(old.name, self.taken), old.dtype)
         count = Binary("floordiv", extent, const(SIDES), INT64)
         body: list[Stmt] = [Let(first, mul(fours, const(SIDES)))]
-        for side in range(SIDES):
-            body += self.copy(side, {old.name: add(first, const(side))})
+        for number in range(SIDES):
+            body += self.copy(number, {old.name: add(first, const(number))})
         yield Loop(fours, count, "serial", tuple(body), self.loop.note)
         last = Var(fresh(old.name, self.taken), old.dtype)
         own = (Let(last, add(mul(count, const(SIDES)), rest)), *self.copy(0, {old.name: last}))

@@ -291,7 +291,7 @@ def _measured(roots: Sequence[Tensor], table: BlockLengths) -> set[Size]:
 def _is_known(dim: Dim, table: BlockLengths, measured: AbstractSet[Size]) -> bool:
     """Whether a length is known without computing anything for it: from lengths outside, numbers of
     steps, and what is measured."""
-    return measured.issuperset(table.measured(dim)) and all(
+    return measured >= set(table.measured(dim)) and all(
         size.axis is not None or size in measured or isinstance(size.source.op, StepNumber)
         for size in sizes(dim)
     )

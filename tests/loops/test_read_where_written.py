@@ -66,7 +66,7 @@ def test_steps_that_read_what_they_write(name: str, mode: str) -> None:
 
     wanted: Sequence[Any] = [A, B]
     for _ in range(5):
-        wanted = step(*wanted, put)
+        wanted = step(wanted[0], wanted[1], put)
     for found, right in zip(function(A, B), wanted, strict=True):
         np.testing.assert_allclose(found, right, rtol=1e-12)
 
