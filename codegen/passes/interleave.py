@@ -10,7 +10,8 @@ are neighbours in memory: half as many loads, additions and stores, which are mo
     for i in n: let v = y[i] - a[k[i]]; pairs[2*k[i]] += v; pairs[2*k[i] + 1] += v*x[i]
     for j in length: one[j] = pairs[2*j]; other[j] = pairs[2*j + 1]
 
-That pays where the loop has many times as many iterations as the tables have elements.
+That pays where the loop has many times as many iterations as the tables have elements. Where only
+a call knows how many iterations there are, short tables are moved, which takes little in any case.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from symc.codegen.passes.walk import (
 from symc.codegen.record import record, replace
 
 TIMES = 4  # iterations for each element of a table, from which moving it pays
+SHORT = 256  # elements of a table that is moved whatever the iterations: a tenth of a microsecond
 
 
 def interleave(program: Program) -> Program:
@@ -139,15 +141,16 @@ class _Interleaving:
     def pairs(self, whole: Loop, loop: Loop) -> list[_TablePair]:
         """The pairs of tables of a loop inside a statement of the kernel."""
         form, count = possible_form(loop, self.scalars), _iterations(whole, loop)
-        if form is None or count is None:
+        if form is None:
             return []
+        longest = SHORT if count is None else count // TIMES
         touched = _touched(whole)
         made: list[_TablePair] = []
         waiting: dict[tuple[Expr, int], str] = {}
         for scatter in form.scatters:
             length = self.lengths.get(scatter.buffer)
             alone = touched[scatter.buffer] == 1 and len(scatter.values) == 1
-            if length is None or not alone or length * TIMES > count:
+            if length is None or not alone or length > longest:
                 continue
             key = scatter.index, length
             one = waiting.pop(key, None)

@@ -117,6 +117,24 @@ def test_tables_longer_than_the_loop_are_left_apart() -> None:
     assert loops_in_packs(f) == 0  # to take two packs apart takes longer than it saves
 
 
+def test_short_tables_are_pairs_for_unknown_iterations() -> None:
+    k, x, y, *_ = inputs(None, None, "float64")
+    for groups, pairs in ((200, True), (2000, False)):
+        tables = inputs(None, groups, "float64")[3:]
+        f = compiled(two_tables, [k, x, y, *tables])
+        assert ("symc_scatter_pairs_f64" in f.source) == pairs
+        for n in (0, 3, 5000):
+            rng = np.random.default_rng(n)
+            given = [rng.integers(0, groups, n), *rng.normal(size=(2, n))]
+            values = rng.normal(size=(3, groups))
+            total, *parts = two_tables(*given, *values)
+            wanted = [
+                total, *[added(t, given[0], p) for t, p in zip(values, parts, strict=False)]
+            ]  # fmt: skip
+            for found, right in zip(f(*given, *values), wanted, strict=True):
+                np.testing.assert_allclose(found, right, rtol=1e-9, atol=1e-10)
+
+
 def test_numbers_that_are_not_finite_stay_in_their_lanes() -> None:
     f = compiled(two_tables, inputs(9, 2, "float64"))
     k = np.array([0, 1] * 4 + [0])
