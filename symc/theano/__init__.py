@@ -27,6 +27,7 @@ from symc.theano import (
     scalar,
     scan_module,
     tensor,
+    version,
 )
 from symc.theano.common_names import answer_in_all as _answer_in_all
 from symc.theano.compile import (
@@ -56,7 +57,7 @@ from symc.theano.tensor.products import dot as _dense_dot
 from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
 
-version = __version__ = "1.0.5"
+__version__ = version.version
 for _module in (tensor, tensor.raw_random):  # ``from theano.tensor import *`` has `theano`
     setattr(_module, "theano", _sys.modules[__name__])  # noqa: B010 -- it would be a cycle there
 __all__ = [

@@ -87,8 +87,10 @@ def _lookup(module: str, before: Any) -> Any:
             try:
                 return before(name)
             except AttributeError:
-                if name not in _HOME_OF:
+                if name not in _HOME_OF and name != "theano":
                     raise
+        if name == "theano":  # which nearly every module of Theano imports
+            return sys.modules[OWN]
         if name not in _HOME_OF:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{OWN}.{_HOME_OF[name]}"), name)

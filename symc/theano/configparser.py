@@ -189,6 +189,25 @@ class change_flags:
         return changed
 
 
+class Setting:
+    """One setting, for programs that walk over all of them: its name and value."""
+
+    def __init__(self, fullname: str) -> None:
+        self.fullname = fullname
+
+    def __get__(self, config: Any, kind: Any = None) -> Any:
+        return _values[self.fullname]
+
+    def __set__(self, config: Any, value: Any) -> None:
+        _values[self.fullname] = _fit(self.fullname, value)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_config_var_list":
+        return [Setting(each) for each in _values]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def enter(name: str, param: ConfigParam) -> None:
     """Enters a setting of a program."""
     if name in _values or any(key.startswith(f"{name}.") for key in _values):

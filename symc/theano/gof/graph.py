@@ -9,6 +9,8 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from symc.graph.provenance import Where, user_line
+from symc.theano.gof.searches import is_in_ancestors as is_in_ancestors
+from symc.theano.gof.searches import stack_search as stack_search
 from symc.theano.gof.texts import as_string as as_string
 from symc.theano.gof.texts import default_leaf_formatter as default_leaf_formatter
 from symc.theano.gof.texts import default_node_formatter as default_node_formatter
@@ -20,6 +22,8 @@ from symc.theano.gof.utils import scratchpad
 if TYPE_CHECKING:
     from symc.theano.gof.op import Op
     from symc.theano.gof.type import Type
+
+NoParams = object()  # what an op without parameters has for them
 
 
 class Node:

@@ -55,7 +55,7 @@ _CLASSES = {
     "arccos": "ArcCos", "arccosh": "ArcCosh", "arcsin": "ArcSin", "arcsinh": "ArcSinh",
     "arctan": "ArcTan", "arctanh": "ArcTanh", "arctan2": "ArcTan2", "erfinv": "Erfinv",
     "sigmoid": "ScalarSigmoid", "softplus": "ScalarSoftplus", "tri_gamma": "TriGamma",
-    "gammainc": "GammaInc", "gammaincc": "GammaIncC", "gammal": "GammaL", "gammau": "GammaU",
+    "gammaln": "GammaLn", "gammainc": "GammaInc", "gammaincc": "GammaIncC", "gammal": "GammaL", "gammau": "GammaU",
     "chi2sf": "Chi2SF", "scalar_maximum": "Maximum", "scalar_minimum": "Minimum",
     "round_half_to_even": "RoundHalfToEven",
     "round_half_away_from_zero": "RoundHalfAwayFromZero", "deg2rad": "Deg2Rad",

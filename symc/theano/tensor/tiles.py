@@ -84,7 +84,7 @@ class Choose(Op):
             a, *choices = alike(inputs)
         else:
             a, *choices = inputs
-            choices = T.broadcast_arrays(*choices)
+            choices = list(T.broadcast_arrays(*choices))
         return [self._chosen(a, T.stack(choices), (False,) * (a.ndim + 1))]
 
     def _takes_rows(self, node: Apply) -> bool:
