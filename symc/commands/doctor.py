@@ -245,7 +245,7 @@ def _cards() -> Iterator[Finding]:
 
 def _opencl() -> Iterator[Finding]:
     from symc import opencl
-    from symc.codegen.targets.opencl.platforms import INSTALL
+    from symc.codegen.targets.opencl.platforms import INSTALL, libraries
 
     found = opencl.devices()
     for device in found:
@@ -254,6 +254,8 @@ def _opencl() -> Iterator[Finding]:
         yield Finding("OpenCL", state, f"{title}: {device.why_refused}".removesuffix(": "))
     if not found:
         yield Finding("OpenCL", "missing", "no platform", INSTALL)
+    else:
+        yield Finding("OpenCL", "good", f"found by {', '.join(libraries())}")
 
 
 def _simulator() -> Iterator[Finding]:
