@@ -14,9 +14,12 @@ from symc.calls.modes import Runner, runner_for
 from symc.codegen.targets.mpi import COMMUNICATORS
 from symc.distributed.uniform import check, exchanges
 from symc.errors import ProgramsDiffer
+from symc.graph.node import Tensor
+from symc.graph.provenance import NOWHERE
 from symc.graph.request import Request
 from symc.graph.walks import walk_within
-from symc.pipeline.identity import graph_text
+from symc.pipeline.identity import graph_lines
+from symc.tensor.notation import expression
 
 if TYPE_CHECKING:
     from symc.calls.callable import Function
@@ -54,25 +57,46 @@ class Agreement:
         return self._runner
 
     def _compare(self) -> None:
-        lines = [
-            f"mode {self._mode}, {'compiled' if self._runner.is_compiled else 'interpreted'}",
-            *graph_text(self._request).split("\n"),
-        ]
+        mode = f"mode {self._mode}, {'compiled' if self._runner.is_compiled else 'interpreted'}"
+        lines = [(mode, None), *graph_lines(self._request)]
         for number in sorted(_groups(self._request)):
-            every: list[list[str]] = COMMUNICATORS[number].allgather(lines)
-            for rank, other in enumerate(every):
-                if other != every[0]:
-                    raise ProgramsDiffer(_difference(self._request.name, every[0], other, rank))
+            communicator = COMMUNICATORS[number]
+            every: list[list[str]] = communicator.allgather([text for text, _ in lines])
+            rank = next((k for k, other in enumerate(every) if other != every[0]), None)
+            if rank is not None:
+                place = _first_difference(every[0], every[rank])
+                shown: list[tuple[str, str]] = communicator.allgather(_shown(lines, place))
+                raise ProgramsDiffer(_difference(self._request.name, shown[0], shown[rank], rank))
 
 
 def _groups(request: Request) -> set[int]:
     return {node.op.group for node in walk_within(request.roots()) if node.op.is_collective}  # type: ignore[attr-defined]
 
 
-def _difference(name: str, first: Sequence[str], other: Sequence[str], rank: int) -> str:
-    """The message for two texts, of process 0 and of process `rank`."""
-    pairs = zip_longest(first, other, fillvalue="(nothing)")
-    mine, others = next(pair for pair in pairs if pair[0] != pair[1])
+def _first_difference(first: Sequence[str], other: Sequence[str]) -> int:
+    """The number of the first line that two texts do not have in common."""
+    pairs = zip_longest(first, other)
+    return next(number for number, (left, right) in enumerate(pairs) if left != right)
+
+
+def _shown(lines: Sequence[tuple[str, Tensor | None]], place: int) -> tuple[str, str]:
+    """What a line's node computes, its type and the user's line; and the line itself.
+
+    Lines of no node are the mode, the name, and which nodes are results.
+    """
+    if place >= len(lines):
+        return "(nothing)", "(nothing)"
+    text, node = lines[place]
+    if node is None:
+        return text, text
+    where = "" if node.where is NOWHERE else f"  {node.where}"
+    return f"{expression(node)}  {node.type}{where}", f"{text}{where}"
+
+
+def _difference(name: str, first: tuple[str, str], other: tuple[str, str], rank: int) -> str:
+    """The message for two lines, of process 0 and of process `rank`, as `_shown` gives them."""
+    pairs = zip(first, other, strict=True)
+    mine, others = next((pair for pair in pairs if pair[0] != pair[1]), (first[1], other[1]))
     return (
         f"the processes have different functions {name!r}; of processes 0 and {rank} the first "
         f"difference is\n  process 0: {mine[:300]}\n  process {rank}: {others[:300]}\n"

@@ -15,10 +15,15 @@ from symc.graph.walks import walk
 
 def graph_text(request: Request) -> str:
     """All that decides the compiled code: ops, types, names, and updated variables."""
+    return "\n".join(text for text, _ in graph_lines(request))
+
+
+def graph_lines(request: Request) -> list[tuple[str, Tensor | None]]:
+    """The lines of `graph_text`, each with the node that it is of."""
     number: dict[Tensor, int] = {}
-    text = _lines([*request.inputs, *request.shared], request.roots(), number)
-    text.append(",".join(str(number[shared]) for shared, _ in request.updates))
-    return "\n".join([request.name, *text])
+    lines = _lines([*request.inputs, *request.shared], request.roots(), number)
+    updated = ",".join(str(number[shared]) for shared, _ in request.updates)
+    return [(request.name, None), *lines, (updated, None)]
 
 
 def graph_parts(request: Request) -> dict[str, str]:
@@ -29,24 +34,24 @@ def graph_parts(request: Request) -> dict[str, str]:
 
 def text_of(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> str:
     """As `graph_text`, for a part of a graph."""
-    return "\n".join(_lines(inputs, outputs, {}))
+    return "\n".join(text for text, _ in _lines(inputs, outputs, {}))
 
 
 def _lines(
     inputs: Sequence[Tensor], roots: Sequence[Tensor], number: dict[Tensor, int]
-) -> list[str]:
-    """A line for each node; `number` receives their numbers."""
-    text: list[str] = []
+) -> list[tuple[str, Tensor | None]]:
+    """A line for each node, and one of the results; `number` receives the nodes' numbers."""
+    lines: list[tuple[str, Tensor | None]] = []
     for node in inputs:
         number[node] = len(number)
-        text.append(_source(node))
+        lines.append((_source(node), node))
     for node in walk(roots, stop=number.__contains__):
         if node not in number:
             args = ",".join(str(number[arg]) for arg in node.args)
-            text.append(f"{node.op.key()}({args})={node.name or ''}")
+            lines.append((f"{node.op.key()}({args})={node.name or ''}", node))
             number[node] = len(number)
-    text.append(",".join(str(number[root]) for root in roots))
-    return text
+    lines.append((",".join(str(number[root]) for root in roots), None))
+    return lines
 
 
 def _source(node: Tensor) -> str:
