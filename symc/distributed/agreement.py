@@ -14,6 +14,7 @@ from symc.calls.modes import Runner, runner_for
 from symc.codegen.targets.mpi import COMMUNICATORS
 from symc.distributed.uniform import check, exchanges
 from symc.errors import ProgramsDiffer
+from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import NOWHERE
 from symc.graph.request import Request
@@ -82,15 +83,24 @@ def _first_difference(first: Sequence[str], other: Sequence[str]) -> int:
 def _shown(lines: Sequence[tuple[str, Tensor | None]], place: int) -> tuple[str, str]:
     """What a line's node computes, its type and the user's line; and the line itself.
 
-    Lines of no node are the mode, the name, and which nodes are results.
+    Lines of no node are the mode, the name, and which nodes are results. For a number what is
+    computed with it stands, as equal numbers are one node, of the first line that had one.
     """
     if place >= len(lines):
         return "(nothing)", "(nothing)"
     text, node = lines[place]
     if node is None:
         return text, text
+    if isinstance(node.op, Constant):
+        node = _user_of(node, lines)
     where = "" if node.where is NOWHERE else f"  {node.where}"
     return f"{expression(node)}  {node.type}{where}", f"{text}{where}"
+
+
+def _user_of(number: Tensor, lines: Sequence[tuple[str, Tensor | None]]) -> Tensor:
+    """The first node that has a number among its arguments; the number where it is a result."""
+    users = (user for _, user in lines if user is not None)
+    return next((user for user in users if any(arg is number for arg in user.args)), number)
 
 
 def _difference(name: str, first: tuple[str, str], other: tuple[str, str], rank: int) -> str:
