@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import symc
 import symc.tensor as T
-from symc.errors import BadFile
+from symc.errors import BadFile, ShapeMismatch
 from tests.test_saved import changed
 
 
@@ -91,3 +92,64 @@ def test_an_axis_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(BadFile, match="cannot be made"):
         symc.load(changed(tmp_path, change), mode="python")
+
+
+_MATRICES: dict[str, Callable[[Any], Any]] = {
+    "cholesky": T.linalg.cholesky,
+    "inv": T.linalg.inv,
+    "det": T.linalg.det,
+    "eigh": lambda a: T.linalg.eigh(a).eigenvectors,
+    "eigvals": T.linalg.eigvals,
+    "expm": T.linalg.expm,
+    "schur": lambda a: T.linalg.schur(a).t,
+    "lu_factor": lambda a: T.linalg.lu_factor(a).lu,
+    "gradient": lambda a: symc.grad(T.linalg.cholesky(a).sum(), a),
+}
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+@pytest.mark.parametrize("name", _MATRICES)
+def test_matrices_of_a_file_are_as_long_as_routines_take_them(
+    tmp_path: Path, name: str, mode: str
+) -> None:
+    """Seed 912500055 of damaged files: cholesky of 2 x 3 numbers wrote 3 x 3 into its result."""
+    a, odd = T.matrix("a"), T.matrix("odd")
+    good = symc.function([a, odd], [_MATRICES[name](a), odd * 2], mode="python")
+    symc.save(good, tmp_path / "good")
+
+    def change(document: Any) -> None:
+        """The op gets the other matrix, without the check that `a` is square."""
+        nodes = document["nodes"]
+        checks = [n for n, node in enumerate(nodes) if "Square" in str(node.get("op"))]
+        other = next(n for n, node in enumerate(nodes) if node == {"leaf": 1})
+        for node in nodes:
+            if set(checks) & set(node.get("args", [])) and node["type"] != ["int64", 0]:
+                node["args"] = [other if n in checks else n for n in node["args"]]
+
+    bad = symc.load(changed(tmp_path, change), mode=mode)
+    with pytest.raises(ShapeMismatch):
+        bad(2 * np.eye(3), np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]))
+    f = symc.load(tmp_path / "good", mode=mode)
+    np.testing.assert_allclose(
+        f(4 * np.eye(2), np.ones((1, 2)))[0], good(4 * np.eye(2), np.ones((1, 2)))[0], rtol=1e-12
+    )
+
+
+def test_the_other_side_of_equations_of_a_file_fits(tmp_path: Path) -> None:
+    a, b, long = T.matrix("a"), T.vector("b"), T.vector("long")
+    triangular = T.linalg.solve_triangular(a, b, lower=True)
+    f = symc.function([a, b, long], [T.linalg.solve(a, b), triangular, long], mode="python")
+    symc.save(f, tmp_path / "good")
+
+    def change(document: Any) -> None:
+        """The long vector in the place of the other, without the check of its length."""
+        nodes = document["nodes"]
+        other = next(n for n, node in enumerate(nodes) if node == {"leaf": 2})
+        for node in nodes:
+            checked = [n for n in node.get("args", []) if "Agree" in str(nodes[n].get("op"))]
+            if checked:
+                node["args"] = [other]
+
+    f = symc.load(changed(tmp_path, change), mode="default")
+    with pytest.raises(ShapeMismatch):
+        f(np.eye(2), np.ones(2), np.ones(5))

@@ -19,6 +19,7 @@ from symc.graph.provenance import Where, located_at
 from symc.graph.walks import walk
 from symc.loops.body import Body, Slot, slot
 from symc.saved.bodies import check_bodies
+from symc.saved.matrices import fitting
 from symc.saved.values import ValueReader, ValueWriter, whole
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise, in_domain
@@ -153,6 +154,8 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: ValueReader) -> Tens
             args = [nodes[whole(number, len(nodes))] for number in numbers]
             check_bodies(op, args)
             _check(op, args)
+            if type(op).__module__.startswith("symc.tensor.linalg"):
+                args = fitting(op, args)
             return intern(op, tuple(args))
         case _:
             raise BadFile("it has no op")
@@ -167,5 +170,3 @@ def _check(op: Op, args: Sequence[Tensor]) -> None:
             raise BadFile(f"{op.name} takes other arguments than {list(args)!r:.80}")
     elif not op.graphs() and len({arg.dtype.component for arg in args if arg.dtype.is_inexact}) > 1:
         raise BadFile(f"{op.label} takes numbers of one dtype, not {list(args)!r:.80}")
-    if type(op).__module__.startswith("symc.tensor.linalg") and args[0].ndim < 2:
-        raise BadFile(f"{op.label} takes matrices, not {list(args)!r:.80}")
