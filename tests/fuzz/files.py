@@ -111,7 +111,7 @@ def good(number: int, folder: Path) -> tuple[bytes, tuple[Any, ...]]:
 
 def damaged(data: bytes, chance: random.Random) -> bytes:
     """The file with some damage."""
-    kinds = (_bits, _cut, _moved, _arrays, _packed, _members, _json, _json, _json, _json)
+    kinds = (_bits, _cut, _moved, _arrays, _packed, _members, _wires, _json, _json, _json, _json)
     return chance.choice(kinds)(data, chance)
 
 
@@ -216,6 +216,23 @@ def _json(data: bytes, chance: random.Random) -> bytes:
         places = list(_places(document))
         holder, key = chance.choice(places)
         holder[key] = _instead(holder[key], [h[k] for h, k in places], chance)
+    parts[archive.DOCUMENT] = json.dumps(document).encode("utf-8", "surrogatepass")
+    return _zipped(parts)
+
+
+def _wires(data: bytes, chance: random.Random) -> bytes:
+    """Nodes that read other ones of the same dtype and rank: what cannot be seen in one node."""
+    parts = _parts(data)
+    document = json.loads(parts[archive.DOCUMENT])
+    nodes = document["nodes"]
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        number = chance.choice([n for n, node in enumerate(nodes) if node.get("args")])
+        args = nodes[number]["args"]
+        place = chance.randrange(len(args))
+        wanted = nodes[args[place]].get("type")
+        args[place] = chance.choice([
+            n for n in range(number) if nodes[n].get("type", wanted) == wanted
+        ])  # fmt: skip
     parts[archive.DOCUMENT] = json.dumps(document).encode("utf-8", "surrogatepass")
     return _zipped(parts)
 

@@ -65,7 +65,7 @@ SLICES = (
 GATHERS = (
     "{u}[{i}]", "m.sum({u}[{i}] * {w})", "m.exp({X}[{j}] - {Y})", "m.sum({X}[{j}] * {Y}, axis=1)",
     "m.sum({X}[{j}, 0] * {v})", "m.max({X}[{j}], axis=0)", "{u}[{i}[::-1]] + {w}",
-    "m.sum(m.log(1 + {u}[{i}] ** 2))", "m.mean(({u}[{i}] - {w}) ** 2)",
+    "m.sum(m.log(1 + {u}[{i}] ** 2))", "0.5 * m.sum(({u}[{i}] - {w}) ** 2)",
 )  # fmt: skip
 SCATTERS = (
     ("T.zeros_like({u})[{i}].inc({w})", "R.added(np.zeros_like({u}), {i}, {w})"),
