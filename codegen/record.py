@@ -82,7 +82,7 @@ def replace(given: T, /, **changes: Any) -> T:
     >>> replace(Point(1, 2), x=3)
     Point(x=3, y=2)
     """
-    names: tuple[str, ...] = type(given).__match_args__  # type: ignore[attr-defined]
+    names: tuple[str, ...] = getattr(given, "__match_args__", ())
     values = [changes.pop(name) if name in changes else getattr(given, name) for name in names]
     return type(given)(*values, **changes)  # what is left is refused
 

@@ -21,6 +21,7 @@ from symc.codegen.ir import (
     Kernel,
     Let,
     Loop,
+    Param,
     Stmt,
     Store,
     Var,
@@ -52,7 +53,7 @@ class Section:
 
     loops: tuple[Loop, ...]
     values: tuple[Var, ...]
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[Buffer | Param, ...]
     writes: frozenset[str]
     """The buffers that it changes."""
 
@@ -97,7 +98,7 @@ class _Scope:
     def __init__(self, kernel: Kernel, ranged: Loop | None, forms: Mapping[str, LoopForm]) -> None:
         self.ranged = ranged
         self.forms = forms
-        self.buffers = {param.name: param for param in kernel.params}
+        self.buffers: dict[str, Buffer | Param] = {param.name: param for param in kernel.params}
         self.values = {size.name: Var(size.name, INT64) for size in kernel.sizes}
         self.scalars = set[str]()  # variables of the kernel's, which a function cannot change
         for stmt in statements(kernel.body):

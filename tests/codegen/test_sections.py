@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,20 @@ import symc.tensor as T
 from symc.codegen.emit import sections
 from symc.codegen.passes import order
 from symc.codegen.passes.rows import STRIP
+from symc.codegen.targets.c_source import CSource
 from tests.codegen.arguments import arguments
 from tests.codegen.test_distribute import CASES, CUT, small
 
 x, y = T.vector("x"), T.vector("y")
+
+
+COMBINED: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda a, b: a * b,
+    lambda a, b: T.where(a > b, a, -b),
+    lambda a, b: a - b.sum(axis=1, keepdims=True),
+    lambda a, b: T.tanh(a) + b.max(axis=0),
+    lambda a, b: T.exp(-a * a) * b.mean(),
+)
 
 
 @pytest.fixture
@@ -61,14 +72,7 @@ def test_random_loops_mean_the_same_in_sections(seed: int) -> None:
     pool: list[Any] = [matrix, x[:, None] * matrix, matrix + y]
     for _ in range(8):
         one, two = (pool[rng.integers(len(pool))] for _ in range(2))
-        pool.append(
-            [
-                lambda a, b: a * b, lambda a, b: T.where(a > b, a, -b),
-                lambda a, b: a - b.sum(axis=1, keepdims=True),
-                lambda a, b: T.tanh(a) + b.max(axis=0),
-                lambda a, b: T.exp(-a * a) * b.mean(),
-            ][rng.integers(5)](one, two)
-        )  # fmt: skip
+        pool.append(COMBINED[rng.integers(len(COMBINED))](one, two))
     outputs = [pool[-1], pool[-2].sum(), *symc.grad(pool[-1].sum(), [x, y], disconnected="zero")]
     f = symc.function([matrix, x, y], outputs, on_unused_input="ignore", name=f"sections_{seed}")
     g = symc.function([matrix, x, y], outputs, on_unused_input="ignore", mode="python")
@@ -87,14 +91,15 @@ def test_compilers_share_out_a_long_kernel() -> None:
     f = symc.function([x, y], [cost, *symc.grad(cost, [x, y])])
     assert "_part_3(" in f.source
     made = f.runner.compilation().source
+    assert isinstance(made, CSource)
     first, second = made.parts.units(2)
     assert max(len(first), len(second)) < 0.65 * len(made.parts.text)
     n = 37
     given = np.linspace(0.5, 1, n), np.linspace(-1, 1, n)
-    value = given[0]
+    wanted = given[0]
     for k in range(200):
-        value = np.tanh(value * given[0] + k) + given[1]
-    np.testing.assert_allclose(f(*given)[0], value.sum(), rtol=1e-12)
+        wanted = np.tanh(wanted * given[0] + k) + given[1]
+    np.testing.assert_allclose(f(*given)[0], wanted.sum(), rtol=1e-12)
 
 
 def test_short_kernels_are_one_function() -> None:

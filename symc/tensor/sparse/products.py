@@ -81,7 +81,7 @@ class _OfStructure(Op):
 
     def both(self) -> tuple[Op, Op]:
         """The two parts, in the order of their numbers."""
-        return replace(self, part=VALUE), replace(self, part=STATUS)  # type: ignore[type-var]
+        return replace(self, part=VALUE), replace(self, part=STATUS)
 
     def type_of_value(self, *args: Tensor) -> TensorType:
         """The type of the value."""
