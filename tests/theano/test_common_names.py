@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import math
+from collections import deque
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import symc.theano as theano
+import symc.theano.tensor as T
 from symc.theano.common_names import HOMES
 from symc.theano.sandbox.rng_mrg import MRG_RandomStreams
 
@@ -52,3 +55,63 @@ def test_the_samples_beside_the_random_streams_are_those_that_streams_draw() -> 
     found = theano.function([], [first, second])()
     np.testing.assert_array_equal(found[0], samples[0, 0])
     np.testing.assert_array_equal(found[1].reshape(2, 7), samples[1, :, :2].T)
+
+
+def test_names_that_bayesian_clients_import() -> None:
+    from symc.theano.scalar.basic_scipy import GammaLn, Psi
+    from symc.theano.version import version
+
+    assert (version, theano.__version__, theano.theano) == ("1.0.5", "1.0.5", theano)
+    assert theano.gradient.theano is theano
+    x = T.dvector("x")
+    logs = T.Elemwise(GammaLn(theano.scalar.upgrade_to_float, name="my_gammaln"), name="gammaln")
+    slopes = T.Elemwise(Psi(theano.scalar.upgrade_to_float, name="my_psi"), name="psi")
+    values = np.array([0.5, 3.0, 10.0])
+    found = theano.function([x], [logs(x), T.grad(logs(x).sum(), x), slopes(x)])(values)
+    np.testing.assert_allclose(found[0], [math.lgamma(each) for each in values], rtol=1e-13)
+    np.testing.assert_allclose(found[1], found[2], rtol=1e-13)
+
+
+def test_settings_can_be_walked_over() -> None:
+    known = {each.fullname: each for each in theano.configparser._config_var_list}
+    policy = known["compute_test_value"]
+    assert policy.__get__(True, None) == "off"
+    policy.__set__(None, "ignore")
+    assert theano.config.compute_test_value == "ignore"
+    policy.__set__(None, "off")
+    with pytest.raises(ValueError, match="Invalid value"):
+        known["floatX"].__set__(None, "float8")
+
+
+def test_searches_go_by_breadth_or_depth_and_know_the_way_back() -> None:
+    follow = {"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": None}
+    search = theano.gof.graph.stack_search
+    assert search(deque(["a"]), follow.get) == ["a", "b", "c", "d"]
+    assert search(deque(["a"]), follow.get, "dfs") == ["a", "c", "d", "b"]
+    found, before = search(deque(["a", "a"]), follow.get, build_inv=True)
+    assert (found, before["d"]) == (["a", "b", "c", "d"], ["b", "c"])
+    with pytest.raises(ValueError, match="bfs or dfs"):
+        search(deque(["a"]), follow.get, "best")
+    x = T.scalar()
+    y = T.exp(x) + 1
+    assert theano.gof.graph.is_in_ancestors(y.owner, y.owner.inputs[0].owner)
+    assert not theano.gof.graph.is_in_ancestors(y.owner.inputs[0].owner, y.owner)
+
+
+def test_sets_with_an_order_and_dicts_that_do_not_change() -> None:
+    from symc.theano.misc.frozendict import frozendict
+    from symc.theano.misc.ordered_set import OrderedSet
+
+    some = OrderedSet("abca")
+    some.update(["d"])
+    assert list(some) == ["a", "b", "c", "d"]
+    assert (some.pop(), some.pop(last=False), list(reversed(some))) == ("d", "a", ["c", "b"])
+    assert some.union(["x"]) == OrderedSet("bcx") != OrderedSet("cbx")
+    assert some.difference_update(["b"]) == OrderedSet("c")
+    with pytest.raises(TypeError, match="no order"):
+        some == {"c"}  # noqa: B015
+    with pytest.raises(AssertionError):
+        OrderedSet({"a", "b"})
+    frozen = frozendict(a=1, b=2)
+    assert {frozen: 3}[frozendict({"b": 2, "a": 1})] == 3
+    assert dict(frozen.copy(a=5)) == {"a": 5, "b": 2}
