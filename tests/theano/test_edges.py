@@ -190,6 +190,9 @@ def test_choices_that_broadcast_against_each_other() -> None:
         found = theano.function([a, b, c], [y, theano.grad(y.sum(), b)])(*values)
         np.testing.assert_array_equal(found[0], np.choose(values[0], values[1:], mode=mode))
         np.testing.assert_array_equal(found[1], np.full((1, 6, 1), 5.0))
+    rows = T.dmatrix("rows")
+    found = T.choose(T.constant([[0, 1], [1, 0]]), rows).eval({rows: [[1.0, 2.0], [3.0, 4.0]]})
+    np.testing.assert_array_equal(found, [[1.0, 4.0], [3.0, 2.0]])
     f = theano.function([a, b, c], T.choose(a, [b, c]))
     with pytest.raises(IndexError):
         f(values[0] + 1, *values[1:])

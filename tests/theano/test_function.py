@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 from typing import Any
 
 import numpy as np
@@ -102,6 +104,16 @@ def test_functions_run_on_what_their_containers_hold() -> None:
     assert f.output_storage[0].value == 3.0
     np.testing.assert_array_equal(f.output_storage[1].storage[0], [2.0, 3.0])
     assert "sum" in f.fn.source
+    assert f.fn.storage_map[x] is f.input_storage[0].storage
+    assert count.fn.storage_map[w][0] == 4
+
+
+def test_copies_and_pickles_of_functions_keep_their_name_and_trust() -> None:
+    x = T.dscalar("x")
+    f = theano.function([x], x + 1)
+    f.trust_input = True
+    for other in (copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
+        assert (other.name, other.trust_input, other(np.array(1.0))) == (f.name, True, 2.0)
 
 
 REFUSED: list[tuple[Any, Any, str]] = [

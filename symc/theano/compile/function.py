@@ -335,10 +335,12 @@ class Function:
             copy.deepcopy(self.definition, memo), copy.deepcopy(self.input_storage, memo)
         )
         memo[id(self)] = made
+        made.name, made.trust_input = self.name, self.trust_input
         return made
 
     def __reduce__(self) -> Any:
-        return Function, (self.definition, self.input_storage)
+        own = {"name": self.name, "trust_input": self.trust_input}
+        return Function, (self.definition, self.input_storage), own
 
 
 def _decoded() -> Any:

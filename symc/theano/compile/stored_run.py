@@ -27,6 +27,14 @@ class StoredRun:
             container.storage[0] = result
         return results if output_subset is None else [results[each] for each in output_subset]
 
+    @property
+    def storage_map(self) -> dict[Any, Any]:
+        """For each input and shared variable the list, of one item, that has its value."""
+        function = self.function
+        pairs = zip(function.definition.ins, function.input_storage, strict=True)
+        found = {each.variable: container.storage for each, container in pairs}
+        return found | {each: each.container.storage for each in function.get_shared()}
+
     def __getattr__(self, name: str) -> Any:
         if name == "function":  # not there yet, while a copy of it is made
             raise AttributeError(name)

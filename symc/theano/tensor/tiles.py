@@ -46,7 +46,7 @@ class Choose(Op):
     """Elements of several tensors, chosen by an index for each.
 
     For an index outside, `mode` "raise" raises, "wrap" counts around and "clip" takes the nearest.
-    The inputs are the index, and the tensors: as rows of one, or each by itself.
+    The inputs are the index, and a tensor with the others as its rows.
     """
 
     __props__ = ("mode",)
@@ -60,7 +60,7 @@ class Choose(Op):
         if a.dtype not in discrete_dtypes:
             raise TypeError(f"choose first argument must have an [u]int* dtype. Got {a.dtype}.")
         if isinstance(choices, list | tuple):
-            return self._node_of_several(a, [as_tensor_variable(each) for each in choices])
+            return ChooseOfSeveral(self.mode).make_node(a, choices)
         many = as_tensor_variable(choices)
         if many.ndim < 1:
             raise TypeError("choices needs an axis to choose along")
@@ -69,26 +69,8 @@ class Choose(Op):
         flags = [p and q for p, q in zip(own, its, strict=True)]
         return Apply(self, [a, many], [TensorType(many.dtype, flags)()])
 
-    def _node_of_several(self, a: Any, choices: list[Any]) -> Apply:
-        most = max(each.ndim for each in (a, *choices))
-        wide = [shape_padleft(each, most - each.ndim) for each in (a, *choices)]
-        flags = [all(column) for column in zip(*(x.broadcastable for x in wide), strict=True)]
-        dtype = upcast(*(each.dtype for each in choices))
-        wide[1:] = [cast(each, dtype) for each in wide[1:]]
-        return Apply(self, wide, [TensorType(dtype, flags)()])
-
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        if self._takes_rows(node):
-            return [self._chosen(inputs[0], inputs[1], node.inputs[1].broadcastable)]
-        if lengths_vary():
-            a, *choices = alike(inputs)
-        else:
-            a, *choices = inputs
-            choices = list(T.broadcast_arrays(*choices))
-        return [self._chosen(a, T.stack(choices), (False,) * (a.ndim + 1))]
-
-    def _takes_rows(self, node: Apply) -> bool:
-        return len(node.inputs) == 2 and node.inputs[1].ndim > node.outputs[0].ndim
+        return [self._chosen(inputs[0], inputs[1], node.inputs[1].broadcastable)]
 
     def _chosen(self, a: Tensor, many: Tensor, flags: Sequence[bool]) -> Tensor:
         """Elements of the rows of a tensor; `flags` says which of its axes broadcast."""
@@ -114,6 +96,25 @@ class Choose(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Indexes have no gradient."""
         return [[False], *([True] for _ in node.inputs[1:])]
+
+
+class ChooseOfSeveral(Choose):
+    """The same of tensors that are inputs each by itself, and broadcast against each other."""
+
+    def make_node(self, a: Any, choices: Any) -> Apply:
+        a, *many = (as_tensor_variable(each) for each in (a, *choices))
+        if a.dtype not in discrete_dtypes:
+            raise TypeError(f"choose first argument must have an [u]int* dtype. Got {a.dtype}.")
+        most = max(each.ndim for each in (a, *many))
+        dtype = upcast(*(each.dtype for each in many))
+        wide = [shape_padleft(x, most - x.ndim) for x in (a, *(cast(x, dtype) for x in many))]
+        flags = [all(column) for column in zip(*(x.broadcastable for x in wide), strict=True)]
+        return Apply(self, wide, [TensorType(dtype, flags)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        a, *choices = alike(inputs) if lengths_vary() else inputs
+        rows = T.stack(list(T.broadcast_arrays(*choices)))
+        return [self._chosen(a, rows, (False,) * rows.ndim)]
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
