@@ -26,6 +26,7 @@ FEW = (
     "a_bug_edges_of_bins_were_rounded_otherwise",
     "what_is_refused",
 )
+OPS = ("test_choosing", "test_far_integers", "test_part_products")
 SINGLE = ("sums_without_doubles", "doubles_where_there_are_none", "training_without_doubles")
 PRETENDING = (*SINGLE, "a_device_without_addresses")
 
@@ -47,6 +48,17 @@ def ran(*names: str, without: str = "", **variables: str) -> None:
 @needs_opencl
 def test_programs() -> None:
     ran(*FEW)
+
+
+@needs_opencl
+def test_a_part_of_the_tests_of_numbers() -> None:
+    """``scripts/test --device opencl tests/ops`` runs all of them, for an hour or two."""
+    files = [f"tests/ops/{name}.py" for name in OPS]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
+    done = subprocess.run(
+        [*command, "--device", "opencl"], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
 
 
 @needs_opencl
