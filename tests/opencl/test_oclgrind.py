@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ import symc.tensor as T
 from symc.codegen.runtime import load
 from symc.codegen.targets.opencl.target import OpenclTarget
 from symc.pipeline.compile import Clock, build
+from tests.opencl.launches import launches
 
 pytestmark = pytest.mark.skipif(
     shutil.which("oclgrind-kernel") is None, reason="no Oclgrind (apt install oclgrind)"
@@ -79,6 +81,33 @@ def test_elements_beyond_an_array_are_found(tmp_path: Path) -> None:
 def test_a_barrier_that_a_thread_leaves_out_is_found(tmp_path: Path) -> None:
     text = planted(softmax(), LOOP, f"{LOOP}        if (get_local_id(0) == 3) continue;\n")
     assert "divergence detected (barrier)" in run_softmax(tmp_path, text)
+
+
+X, V = T.tensor("float32", (5, 40), "x"), T.tensor("float32", (1025,), "v")
+D, B = T.tensor("float64", (5, 40), "d"), T.tensor("bool", (33,), "b")
+AT, N = T.tensor("int32", (33,), "at"), T.tensor("int64", (70,), "n")
+PROGRAMS: dict[str, Callable[[], list[Any]]] = {
+    "rows": lambda: [X.sum(axis=1), X.argmin(axis=1), X.var(axis=1), T.logsumexp(X, axis=1)],
+    "columns": lambda: [D.sum(axis=0), D.argmax(axis=0), T.cumsum(D, axis=0), T.cumsum(D, axis=1)],
+    "whole arrays": lambda: [V.sum(), V.var(), T.cumsum(V), V.argmax(), T.prod(V)],
+    "many sums": lambda: [(V * float(k)).sum() for k in range(12)],
+    "places": lambda: [X[AT % 5].sum(), T.zeros((9,), "int64")[AT % 9].inc(1)],
+    "bools and integers": lambda: [B.sum(), T.all(B), T.cumsum(N), T.concatenate([N, N[::-2]])],
+    "slopes": lambda: [symc.grad(T.ptp(D, axis=1).sum(), D), symc.grad(T.softmax(X)[0, 0], X)],
+    "pairs": lambda: [((X[:, None] - X[None]) ** 2).sum(-1), (X[:, None] * X[None]).max(-1)],
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_kernels_have_no_mistakes(name: str, tmp_path: Path) -> None:
+    inputs, outputs = [X, V, D, B, AT, N], PROGRAMS[name]()
+    f = symc.function(inputs, outputs, mode="python", on_unused_input="ignore")
+    made = build(f.request, mode="default", clock=Clock(), target=OpenclTarget())
+    text = made.source.file("function.cl")
+    found = [*launches(made.optimised, text)]
+    assert found
+    for kernel, threads, arguments in found:
+        assert said(tmp_path, text, kernel, threads, "64 1 1", arguments) == "", kernel
 
 
 def numbers(*values: float) -> list[str]:
