@@ -216,7 +216,7 @@ class _Distribution(NamedTuple):
 
 def _distribution(name: str) -> _Distribution:
     if name.lower() == "theano":
-        from symc.theano import version
+        from symc.theano.version import version
 
         return _Distribution(name, version)
     return _Distribution(name, importlib.metadata.version(name))

@@ -6,6 +6,7 @@ import importlib
 import math
 from collections import deque
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -58,14 +59,16 @@ def test_the_samples_beside_the_random_streams_are_those_that_streams_draw() -> 
 
 
 def test_names_that_bayesian_clients_import() -> None:
-    from symc.theano.scalar.basic_scipy import GammaLn, Psi
+    from symc.theano.scalar import basic_scipy
     from symc.theano.version import version
 
     assert (version, theano.__version__, theano.theano) == ("1.0.5", "1.0.5", theano)
     assert theano.gradient.theano is theano
-    x = T.dvector("x")
-    logs = T.Elemwise(GammaLn(theano.scalar.upgrade_to_float, name="my_gammaln"), name="gammaln")
-    slopes = T.Elemwise(Psi(theano.scalar.upgrade_to_float, name="my_psi"), name="psi")
+    x, scipy_ops = T.dvector("x"), cast("Any", basic_scipy)  # which fills itself with names
+    logs = T.Elemwise(
+        scipy_ops.GammaLn(theano.scalar.upgrade_to_float, name="my_gammaln"), name="gammaln"
+    )
+    slopes = T.Elemwise(scipy_ops.Psi(theano.scalar.upgrade_to_float, name="my_psi"), name="psi")
     values = np.array([0.5, 3.0, 10.0])
     found = theano.function([x], [logs(x), T.grad(logs(x).sum(), x), slopes(x)])(values)
     np.testing.assert_allclose(found[0], [math.lgamma(each) for each in values], rtol=1e-13)
@@ -115,3 +118,9 @@ def test_sets_with_an_order_and_dicts_that_do_not_change() -> None:
     frozen = frozendict(a=1, b=2)
     assert {frozen: 3}[frozendict({"b": 2, "a": 1})] == 3
     assert dict(frozen.copy(a=5)) == {"a": 5, "b": 2}
+
+
+def test_a_distribution_of_theano_has_a_version() -> None:
+    from symc.theano import dropped
+
+    assert dropped._distribution("Theano").version == "1.0.5"  # pyright: ignore[reportPrivateUsage]

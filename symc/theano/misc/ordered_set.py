@@ -32,7 +32,7 @@ class OrderedSet(MutableSet[Any]):
         return iter(self._places)
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(self._places)
+        yield from reversed(self._places)
 
     def __len__(self) -> int:
         return len(self._places)
