@@ -112,7 +112,7 @@ def test_sets_with_an_order_and_dicts_that_do_not_change() -> None:
     assert some.union(["x"]) == OrderedSet("bcx") != OrderedSet("cbx")
     assert some.difference_update(["b"]) == OrderedSet("c")
     with pytest.raises(TypeError, match="no order"):
-        some == {"c"}  # noqa: B015
+        _ = some == {"c"}
     with pytest.raises(AssertionError):
         OrderedSet({"a", "b"})
     frozen = frozendict(a=1, b=2)
