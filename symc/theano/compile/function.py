@@ -262,6 +262,7 @@ class Function:
                 if get_mode(made.mode).name != "FAST_COMPILE":
                     roots = written_in_place(variables, roots)
             graph = FunctionGraph([*variables, *shared], roots)
+            graph.name = made.name
             self.__dict__["_maker"] = SimpleNamespace(
                 fgraph=graph, mode=get_mode(made.mode), inputs=list(made.ins),
                 outputs=self.outputs, expanded_inputs=list(made.ins), function=self,

@@ -40,6 +40,8 @@ class FunctionGraph:
     (['Elemwise{mul,no_inplace}'], 1)
     """
 
+    name: Any = None
+
     def __init__(
         self, inputs: Sequence[Any], outputs: Sequence[Any], features: Any = None,
         clone: bool = True, update_mapping: Any = None,

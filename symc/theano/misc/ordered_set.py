@@ -32,7 +32,7 @@ class OrderedSet(MutableSet[Any]):
         return iter(self._places)
 
     def __reversed__(self) -> Iterator[Any]:
-        yield from reversed(self._places)
+        return iter(list(self._places)[::-1])
 
     def __len__(self) -> int:
         return len(self._places)
