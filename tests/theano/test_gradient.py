@@ -145,3 +145,13 @@ def test_a_known_gradient_is_not_added_to_that_of_the_cost() -> None:
     z = T.exp(y)
     both = T.grad(None, x, known_grads={z: z, y: bar})
     np.testing.assert_array_equal(both.eval({x: [1.0], bar: [3.0]}), [6.0])
+
+
+def test_a_gradient_of_an_op_without_one_is_an_attribute_error() -> None:
+    @theano.compile.ops.as_op(itypes=[T.dscalar], otypes=[T.dscalar])
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    x = T.dscalar("x")
+    with pytest.raises(AttributeError, match="grad"):
+        theano.grad(doubled(x), x)

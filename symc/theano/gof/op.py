@@ -10,7 +10,7 @@ from symc.graph.node import Tensor
 from symc.theano.configparser import config
 from symc.theano.gof import utils as utils
 from symc.theano.gof.graph import Apply, Constant, Variable
-from symc.theano.gof.utils import MethodNotDefined, Named
+from symc.theano.gof.utils import MethodNotDefined, Named, NoGradient
 
 
 class Op(Named):
@@ -103,7 +103,7 @@ class Op(Named):
         if type(self).L_op is not Op.L_op:
             outputs = self(*inputs, return_list=True)
             return self.L_op(inputs, outputs, output_grads)
-        raise MethodNotDefined("grad", type(self), type(self).__name__)
+        raise NoGradient("grad", type(self), type(self).__name__)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
         """As `grad`, for a rule that also wants the outputs."""

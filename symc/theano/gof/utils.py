@@ -11,6 +11,10 @@ class MethodNotDefined(Exception):
     """An op or a type lacks a method that was needed."""
 
 
+class NoGradient(MethodNotDefined, AttributeError):
+    """An op has no `grad`: an AttributeError, as Theano's ops have no such attribute then."""
+
+
 class TestValueError(Exception):
     """A test value is missing or does not fit."""
 
