@@ -55,6 +55,7 @@ from symc.codegen.passes.walk import (
     bound,
     expressions,
     fresh,
+    index_names,
     loads_of,
     map_kernels,
     names_in,
@@ -125,7 +126,7 @@ def _is_slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[st
     if loop.kind == "serial":
         return any(isinstance(stmt, If) for stmt in loop.body)
     loads = [load for stmt in every for load in loads_of(stmt)]
-    lets = _integers(loop.body)
+    lets = index_names(loop.body)
     steps = [(load, step_of(substitute(load.index, lets), loop.var)) for load in loads]
     if any(load.buffer in just_stored and load.dtype.bytes >= WIDE for load, step in steps if step):
         return True
@@ -147,14 +148,6 @@ def _adds(stmt: Stmt, scalars: Mapping[str, DType], sums: set[str]) -> bool:
             return True
         case _:
             return False
-
-
-def _integers(body: Block) -> dict[str, Expr]:
-    lets: dict[str, Expr] = {}
-    for stmt in body:
-        if isinstance(stmt, Let) and stmt.var.dtype.is_integer:
-            lets[stmt.var.name] = substitute(stmt.value, lets)
-    return lets
 
 
 def _is_gathered(load: Load, lets: Mapping[str, Expr]) -> bool:
