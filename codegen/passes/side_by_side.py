@@ -5,8 +5,8 @@ but filling them takes longer than adding up
 
 - where elements lie far apart, as those of a column, and have to be gathered one by one;
 - where each is tested, as an index is;
-- where the step of the loop before has just stored one of them: a register that holds it among
-  others is filled only when it has arrived in the cache.
+- where the step of the loop before has just stored one of them, and the sum is short: a register
+  that holds it among others is filled only when it has arrived in the cache.
 
     for i in vector(n): acc += a[i*m]*b[i]
 
@@ -24,9 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import is_
+from typing import Literal, TypeAlias
 
 from symc.codegen.blocks import repeated_kernels
-from symc.codegen.dtypes import INT64, DType
+from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -68,8 +69,12 @@ from symc.codegen.passes.walk import (
 SIDES = 4  # scalars: as many additions are on their way at a time
 MOST = 16  # operations of an iteration, loads among them: more are worth filling registers for
 WIDE = 8  # bytes of an element, from which a register holds few
+SHORT = 96  # terms, below which waiting for the cache is most of a sum's time
 
 _ZERO = const(0)
+
+Slow: TypeAlias = Literal["never", "short", "always"]
+"""Which sums of a loop vector registers slow down: short ones are told when they are computed."""
 
 
 def side_by_side(program: Program) -> Program:
@@ -95,10 +100,16 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
     def block(body: Block) -> Block:
         found: list[Stmt] = []
         for stmt in body:
-            if isinstance(stmt, Loop) and _is_slow(stmt, scalars, just_stored):
-                found += _Sides(stmt, scalars, taken).statements()
-            else:
+            slow = _slow(stmt, scalars, just_stored) if isinstance(stmt, Loop) else "never"
+            if slow == "never" or not isinstance(stmt, Loop):
                 found.append(rebuild_statement(stmt, lambda expr: expr, block))
+                continue
+            sides = _Sides(stmt, scalars, taken).statements()
+            if slow == "always" or not isinstance(stmt.extent, Var):
+                found += sides
+            else:
+                is_short = Binary("lt", stmt.extent, const(SHORT), BOOL)
+                found.append(If(is_short, tuple(sides), (stmt,)))
         same = len(found) == len(body) and all(map(is_, found, body))
         return body if same else tuple(found)
 
@@ -108,31 +119,33 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
 # --- which loops ----------------------------------------------------------------------------------
 
 
-def _is_slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str]) -> bool:
-    """Whether a loop does nothing but adding up, and vector registers do not help it."""
+def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str]) -> Slow:
+    """When a loop does nothing but adding up, and vector registers do not help it."""
     if loop.kind not in ("vector", "serial") or isinstance(loop.extent, Const):
-        return False
+        return "never"
     every = list(statements(loop.body))
     sums = {stmt.buffer for stmt in every if isinstance(stmt, Accumulate)}
     if not sums or not all(map(scalars.__contains__, sums)):
-        return False
+        return "never"
     if not all(_adds(stmt, scalars, sums) for stmt in every):
-        return False
+        return "never"
     exprs = [expr for stmt in every for expr in expressions(stmt)]
     if any(isinstance(node, Call) for expr in exprs for node in nodes(expr)):
-        return False
+        return "never"
     if sum(map(operations, exprs)) + len(every) > MOST:
-        return False
+        return "never"
     if loop.kind == "serial":
-        return any(isinstance(stmt, If) for stmt in loop.body)
+        return "always" if any(isinstance(stmt, If) for stmt in loop.body) else "never"
     loads = [load for stmt in every for load in loads_of(stmt)]
     lets = index_names(loop.body)
     steps = [(load, step_of(substitute(load.index, lets), loop.var)) for load in loads]
-    if any(load.buffer in just_stored and load.dtype.bytes >= WIDE for load, step in steps if step):
-        return True
-    return any(step is None or abs(step) > NEAR for _, step in steps) and not any(
-        _is_gathered(load, lets) for load in loads
+    are_apart = any(step is None or abs(step) > NEAR for _, step in steps)
+    if are_apart and not any(_is_gathered(load, lets) for load in loads):
+        return "always"
+    waits = any(
+        load.buffer in just_stored and load.dtype.bytes >= WIDE for load, step in steps if step
     )
+    return "short" if waits else "never"
 
 
 def _adds(stmt: Stmt, scalars: Mapping[str, DType], sums: set[str]) -> bool:

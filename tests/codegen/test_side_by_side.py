@@ -11,6 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.ir import Loop
+from symc.codegen.passes.side_by_side import SHORT
 from symc.codegen.passes.walk import statements
 
 a, b = T.matrix("a"), T.vector("b")
@@ -89,3 +90,18 @@ def fours(f: symc.Function) -> int:
         for kernel in program.kernels
         for stmt in statements(kernel.body)
     )
+
+
+@pytest.mark.parametrize("n", [1, 5, SHORT - 1, SHORT, SHORT + 1, 2 * SHORT + 3])
+def test_a_bug_long_sums_of_what_was_just_stored_took_a_third_more_time(n: int) -> None:
+    """Only short ones wait for the cache: the others are added up in vector registers."""
+
+    def step(i: Any, out: Any) -> Any:
+        return out[i].set((b[i] - (a[i, :i] * out[:i]).sum()) / a[i, i])
+
+    f = symc.function([a, b], symc.fori_loop(0, b.shape[0], step, T.zeros_like(b)))
+    assert f"if (n < {SHORT})" in f.source
+    rng = np.random.default_rng(n)
+    lower = np.tril(rng.random((n, n))) + n * np.eye(n)
+    given = rng.random(n)
+    np.testing.assert_allclose(f(lower, given), np.linalg.solve(lower, given), rtol=1e-10)
