@@ -126,13 +126,16 @@ class Writer:
         return value
 
     def _stretches(self, entry: Entry, args: list[str]) -> bool:
-        """Whether lengths of 1 that must stretch, or that `squeeze` drops, are known to be 1."""
+        """Whether arguments fit, and lengths of 1 that stretch or are dropped are known to be 1."""
         if "squeeze" in entry.text:
             shape, known = self.values[args[0]].shape, self.symbols[args[0]].type.shape
             return all(n != 1 or dim == 1 for n, dim in zip(shape, known, strict=True))
         if "~" not in entry.needs:
             return True
-        full = np.broadcast_shapes(*(self.values[arg].shape for arg in args))
+        try:
+            full = np.broadcast_shapes(*(self.values[arg].shape for arg in args))
+        except ValueError:  # of a generator whose lengths differ
+            return False
         for arg in args:
             own, known = self.values[arg].shape, self.symbols[arg].type.shape
             for n, length, dim in zip(reversed(full), reversed(own), reversed(known), strict=False):
