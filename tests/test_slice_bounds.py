@@ -9,6 +9,7 @@ import pytest
 
 import symc
 import symc.tensor as T
+from tests.fenced import fenced
 
 X, A, B = T.vector("x"), T.lscalar("a"), T.lscalar("b")
 BOUNDS, STEPS = T.lmatrix("bounds"), (1, 2, -1, -3)
@@ -50,3 +51,17 @@ def test_lengths_of_slices_are_computed_without_tests() -> None:
     assert "too_large" not in f.source
     assert ">> 63 & " in f.source
     assert "symc_length_" not in f.source
+
+
+@pytest.mark.parametrize("length", [0, 1])
+def test_slices_of_nothing_that_would_stretch_are_not_read(length: int) -> None:
+    """The element that stretches over a loop is not loaded before it: perhaps there is none."""
+    places, w = T.lvector("places"), T.tensor("float64", (length,), name="w")
+    table, starts, stops = T.dmatrix("table"), T.lvector("starts"), T.lvector("stops")
+    sums, _ = symc.map(
+        lambda a, b: T.sum(table[places[a:b]] * w[a:b, None], axis=0), [starts, stops]
+    )
+    f = symc.function([table, places, w, starts, stops], sums)
+    bounds = np.array([0, length, 5])
+    found = f(np.ones((3, 2)), np.zeros(length, int), fenced(np.full(length, 7.0)), bounds, bounds)
+    assert found.tolist() == [[0.0, 0.0]] * 3

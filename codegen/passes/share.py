@@ -7,8 +7,9 @@ Loads are versioned: every write to a buffer begins a new version of it, and so 
 the end of a loop or branch that writes it. Two loads are equal if their versions are.
 
 A hoisted load also runs where the loop has no iterations. So it only leaves loops that surely run,
-or whose length has nothing to do with the index and the buffer's own shape. Loads at a constant
-index of a buffer that surely has that element leave any loop.
+or whose length has nothing to do with the index and the buffer's own shape: does not follow from
+any size that those follow from, too. Loads at a constant index of a buffer that surely has that
+element leave any loop.
 """
 
 from __future__ import annotations
@@ -56,40 +57,54 @@ class _Open:
     loop: Loop | None = None
     written: frozenset[str] = frozenset()
     runs: bool = False
-    lengths: frozenset[str] = frozenset()
+    extent: frozenset[str] = frozenset()  # the names in the loop's
     closed: bool = False
 
 
-def share(kernel: Kernel, shapes: Mapping[str, frozenset[str]], counts: Mapping[str, int]) -> Block:
+def share(
+    kernel: Kernel, sources: Mapping[str, frozenset[str]], counts: Mapping[str, int]
+) -> Block:
     """The kernel's body after folding, merging and hoisting.
 
-    See `lengths_of` for `shapes`, and `counts_of` for `counts`.
+    See `sources_of` for `sources`, and `counts_of` for `counts`.
     """
-    sharing = _Sharing(kernel, shapes, counts)
+    sharing = _Sharing(kernel, sources, counts)
     sharing.block(kernel.body)
     return tuple(sharing.open[0].out)
 
 
-def lengths_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
-    """For each parameter, the kernel's sizes that its length may depend on."""
-    everything = frozenset(size.name for size in kernel.sizes)
-    buffers = {buffer.name: buffer for buffer in program.buffers}
+def sources_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
+    """The sizes of the program that each size of the kernel, and each buffer's shape, follow from.
+
+    Those are lengths of arguments, and what is measured: all other sizes are computed from them. So
+    the start and the length of one slice are known to be related, where the kernel has names for
+    each.
+    """
+    origins: dict[str, frozenset[str]] = {}
+
+    def origin(exprs: Iterable[Expr]) -> frozenset[str]:
+        names = _names(exprs)
+        return frozenset[str]().union(*(origins.get(name, frozenset((name,))) for name in names))
+
+    for size in program.sizes:
+        value = size.value
+        found = origin((value,)) if value is not None else frozenset[str]()
+        origins[size.var.name] = found or frozenset((size.var.name,))
+    shapes = {buffer.name: origin(buffer.shape) for buffer in program.buffers}
     launches = [
         step
         for step in every_step(program.steps)
         if isinstance(step, Launch) and step.kernel == kernel.name
     ]
+    names = [*(param.name for param in kernel.params), *(size.name for size in kernel.sizes)]
     if not launches:
-        return {param.name: everything for param in kernel.params}
-    found: dict[str, set[str]] = {param.name: set() for param in kernel.params}
+        return dict.fromkeys(names, frozenset(names))
+    sources = dict.fromkeys(names, frozenset[str]())
     for launch in launches:
-        sizes = [names_in(size) for size in launch.sizes]
-        for param, name in zip(kernel.params, launch.buffers, strict=True):
-            shape = _names(buffers[name].shape)
-            found[param.name].update(
-                var.name for var, size in zip(kernel.sizes, sizes, strict=True) if size & shape
-            )
-    return {name: frozenset(sizes) for name, sizes in found.items()}
+        given = [*(shapes[name] for name in launch.buffers), *(origin((n,)) for n in launch.sizes)]
+        for name, found in zip(names, given, strict=True):
+            sources[name] |= found
+    return sources
 
 
 def counts_of(program: Program, kernel: Kernel) -> dict[str, int]:
@@ -123,10 +138,11 @@ class _Sharing:
     """The state of one walk."""
 
     def __init__(
-        self, kernel: Kernel, shapes: Mapping[str, frozenset[str]], counts: Mapping[str, int]
+        self, kernel: Kernel, sources: Mapping[str, frozenset[str]], counts: Mapping[str, int]
     ) -> None:
         self.open = [_Open([])]
-        self.shapes = dict(shapes)  # lengths that a buffer's shape depends on
+        # What sizes, shapes of buffers, and integers computed from sizes follow from:
+        self.sources = dict(sources)
         self.counts = counts
         self.scalars: set[str] = set()  # local buffers of one element
         self.sizes = frozenset(size.name for size in kernel.sizes)
@@ -168,7 +184,7 @@ class _Sharing:
             case Alloc(buffer):
                 shape = tuple(map(self.expr, buffer.shape))
                 self.level[buffer.name] = len(self.open) - 1
-                self.shapes[buffer.name] = _names(shape)
+                self.sources[buffer.name] = self.origin(_names(shape))
                 if not shape:
                     self.scalars.add(buffer.name)
                 self.put(Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role)))
@@ -215,6 +231,8 @@ class _Sharing:
             self.values[var.name] = name
             return
         block.out.append(stmt if value is stmt.value else Let(var, value))
+        if var.dtype is INT64:
+            self.sources[var.name] = self.origin(self.names)
         self.level[var.name] = home
 
     def home(self) -> int:
@@ -233,9 +251,15 @@ class _Sharing:
             return False
         if block.runs or not self.risky:
             return True
-        if not block.lengths <= self.sizes or not block.lengths.isdisjoint(self.names):
+        if not block.extent <= self.sizes:
             return False
-        return all(block.lengths.isdisjoint(self.shapes[load]) for load in self.risky)
+        related = self.origin(block.extent)
+        return related.isdisjoint(self.origin((*self.names, *self.risky)))
+
+    def origin(self, names: Iterable[str]) -> frozenset[str]:
+        """What the values of some names, or the shapes of buffers, follow from."""
+        none = frozenset[str]()
+        return none.union(*(self.sources.get(name, none) for name in names))
 
     def loop(self, loop: Loop) -> None:
         """A loop of length 0 is dropped, and of length 1 replaced by its body."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from symc.codegen.ir import Kernel, Program
 from symc.codegen.passes.inline import inline
-from symc.codegen.passes.share import counts_of, lengths_of, share
+from symc.codegen.passes.share import counts_of, share, sources_of
 from symc.codegen.passes.walk import Block, map_kernels
 
 
@@ -20,7 +20,7 @@ def simplify(program: Program) -> Program:
     """The program with values shared, hoisted, dropped and inlined."""
 
     def simple(kernel: Kernel) -> Block:
-        shapes, counts = lengths_of(program, kernel), counts_of(program, kernel)
-        return inline(share(kernel, shapes, counts))
+        sources, counts = sources_of(program, kernel), counts_of(program, kernel)
+        return inline(share(kernel, sources, counts))
 
     return map_kernels(program, simple)

@@ -13,6 +13,7 @@ import symc
 from symc.codegen.verify.program import verify
 from symc.graph.node import Array
 from symc.pipeline.compile import Clock, build
+from tests.fenced import fenced
 from tests.fuzz.opinions import is_known, results_of
 from tests.fuzz.protocol import Compared, Wrong, usual_modes
 from tests.fuzz.updates import Made, UpdateProgram, generate
@@ -84,7 +85,7 @@ def _called(program: UpdateProgram, mode: str, device: str) -> Iterator[Outcome]
     for _ in range(program.calls):
         try:
             with np.errstate(all="ignore"):
-                outputs = function(*program.arguments())
+                outputs = function(*map(fenced, program.arguments()))
         except (ValueError, IndexError) as error:
             yield Outcome([], _values(made), type(error))
             return

@@ -22,6 +22,7 @@ from symc import tensor as T
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.saved.document import Document, nodes_of
+from tests.fenced import fenced
 from tests.near import assert_near, size_of
 
 STEP = np.finfo(np.float64).eps ** (1 / 3)
@@ -99,10 +100,11 @@ def check_document(outputs: Sequence[Tensor]) -> None:
 def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """The results of calls: one on the processor, one in each order of threads on the simulator.
 
-    Kernels that the simulator runs are also compiled by NVRTC, if it is installed.
+    On the processor nothing beyond the ends of the arguments can be read. Kernels that the
+    simulator runs are also compiled by NVRTC, if it is installed.
     """
     if function.device != "cuda:sim":
-        yield function(*given)
+        yield function(*map(fenced, given))
         return
     from tests.cuda.devices import check_with_nvrtc, orders  # late: few runs need a device
 
