@@ -39,6 +39,24 @@ def cummin(x: Any, axis: int) -> Any:
     return np.minimum.accumulate(x, axis=axis)
 
 
+def quantile(x: Any, q: float, axis: Any) -> Any:
+    return _between(np.quantile, x, q, axis)
+
+
+def percentile(x: Any, q: float, axis: Any) -> Any:
+    return _between(np.percentile, x, q, axis)
+
+
+def nanquantile(x: Any, q: float, axis: Any) -> Any:
+    return _between(np.nanquantile, x, q, axis)
+
+
+def _between(function: Any, x: Any, q: float, axis: Any) -> Any:
+    """Between two infinities of one sign lies that infinity; NumPy has NaN, their difference."""
+    low, high = (function(x, q, axis=axis, method=way) for way in ("lower", "higher"))
+    return np.where((low == high) & np.isinf(low), low, function(x, q, axis=axis))
+
+
 def logsumexp(x: Any, axis: Any, keepdims: bool = False) -> Any:
     top = np.max(x, axis=axis, keepdims=True)
     base = np.where(np.isfinite(top), top, top.dtype.type(0))

@@ -50,6 +50,12 @@ def _log_beta(a: Any, b: Any) -> Any:
     return mp.log(abs(mp.beta(a, b)))
 
 
+def _binomial(n: Any, k: Any) -> Any:
+    """With digits enough to tell a tiny `n` from the pole of the gamma function beside it."""
+    with mp.workdps(400):
+        return mp.binomial(n, k)
+
+
 KINDS: dict[str, Kind] = {
     "iv": Kind(_bessel("besseli"), "vp"), "ive": Kind(_bessel("besseli", -1), "vp"),
     "jv": Kind(_bessel("besselj"), "vp"), "yv": Kind(_bessel("bessely"), "vp"),
@@ -57,7 +63,7 @@ KINDS: dict[str, Kind] = {
     "i0e": Kind(lambda x: _bessel("besseli", -1)(0, x), "x"),
     "i1e": Kind(lambda x: _bessel("besseli", -1)(1, x), "x"),
     "beta": Kind(mp.beta, "qp"), "betaln": Kind(_log_beta, "qp"),
-    "binom": Kind(mp.binomial, "qp"), "zeta": Kind(mp.zeta, "sp"),
+    "binom": Kind(_binomial, "qp"), "zeta": Kind(mp.zeta, "sp"),
     "expi": Kind(mp.ei, "x"), "exp1": Kind(mp.e1, "p"),
     "erfcx": Kind(lambda x: mp.exp(x * x) * mp.erfc(x), "p"),
     "digamma": Kind(mp.digamma, "p"), "loggamma": Kind(mp.loggamma, "p"),
