@@ -67,8 +67,9 @@ def quantile(
     ``nearest``, ``inverted_cdf`` and ``closest_observation``, which give one of the elements as it
     is. Those that are computed are as precise as `a` or, if that is more, as floats of `q` that are
     no Python number: float32 and ``[0.3, 0.5]`` give float64. Where there is a NaN, the quantile is
-    NaN; between two infinities of one sign it is that infinity, where NumPy has NaN. Raises `ValueError`, at run time if need be, for
-    `q` beyond 0 and 1, and `IndexError` when it runs if there are no elements.
+    NaN; between two infinities of one sign it is that infinity, where NumPy has NaN. Raises
+    `ValueError`, at run time if need be, for `q` beyond 0 and 1, and `IndexError` when it runs if
+    there are no elements.
 
     >>> import symc.tensor as T
     >>> T.quantile(T.constant([1.0, 2.0, 4.0]), [0.5, 0.75]).eval()
