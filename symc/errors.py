@@ -302,7 +302,7 @@ class NotBatchable(SymcError, TypeError):
     >>> T.vmap(power)(T.lvector("n"))
     Traceback (most recent call last):
     ...
-    symc.errors.NotBatchable: scan: the number of steps would differ within the batch
+    symc.errors.NotBatchable: scan: the number of steps would differ within the batch, ...
     """
 
 

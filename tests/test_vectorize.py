@@ -170,3 +170,64 @@ def test_a_bug_vmap_of_the_gradient_of_a_loop_that_writes_was_refused() -> None:
     np.testing.assert_allclose(f(A), np.stack([rows(a) for a in A]), rtol=1e-12)
     lengths = symc.vmap(lambda r: T.stack([r.sum(), T.as_tensor(r.shape[0]) * 2 + r.size]))
     np.testing.assert_allclose(computed(lengths, A), np.stack([A.sum(1), 0 * A[:, 0] + 9], 1))
+
+
+def collatz(n: Tensor) -> Any:
+    """The number of steps to 1, and the largest number on the way."""
+    return symc.while_loop(
+        lambda steps, k, most: T.gt(k, 1),
+        lambda steps, k, most: (
+            steps + 1,
+            T.where(T.eq(k % 2, 0), k // 2, 3 * k + 1),
+            T.maximum(most, k),
+        ),
+        [0, n, 1],
+    )
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_loops_that_end_apart_are_done_one_by_one(mode: str) -> None:
+    """Each as often as it wants, none and one by one in a batch of batches, too."""
+    n, many = T.lvector("n"), T.lmatrix("many")
+    f = symc.function([n], symc.vmap(collatz)(n), mode=mode)
+    steps, last, most = f([1, 27, 6, 0])
+    assert steps.tolist() == [0, 111, 8, 0]
+    assert last.tolist() == [1, 1, 1, 0]
+    assert most.tolist() == [1, 9232, 16, 1]
+    assert [x.shape for x in f(np.zeros(0, int))] == [(0,)] * 3
+    nested = symc.function([many], symc.vmap(symc.vmap(lambda k: collatz(k)[0]))(many), mode=mode)
+    assert nested([[1, 2, 3], [7, 27, 1]]).tolist() == [[0, 1, 7], [16, 111, 0]]
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_what_ended_loops_would_read_is_not_asked_for(mode: str) -> None:
+    """An index that is out of range for those that have ended, or never began."""
+    x, k = T.matrix("x"), T.lvector("k")
+
+    def until_negative(row: Tensor) -> Any:
+        return symc.while_loop(
+            lambda i, total: symc.ifelse(T.lt(i, row.shape[0]), T.ge(row[i], 0), False),
+            lambda i, total: (i + 1, total + row[i]),
+            [0, 0.0],
+        )
+
+    found = symc.function([x], symc.vmap(until_negative)(x), mode=mode)
+    counts, sums = found([[1.0, 2.0, -3.0], [1.0, 2.0, 3.0], [-1.0, 2.0, 3.0]])
+    assert counts.tolist() == [2, 3, 0]
+    assert sums.tolist() == [3.0, 6.0, 0.0]
+    heads = symc.vmap(lambda row, n: symc.fori_loop(0, n, lambda i, s: s + row[i] ** 2, 0.0))(x, k)
+    f = symc.function([x, k], [heads, symc.grad(heads.sum(), x)], mode=mode)
+    sums, slopes = f(A, [0, 1, 3, 2])
+    kept = np.arange(3) < np.array([0, 1, 3, 2])[:, None]
+    np.testing.assert_allclose(sums, (A**2 * kept).sum(1), rtol=1e-14)
+    np.testing.assert_allclose(slopes, 2 * A * kept, rtol=1e-14)
+    with pytest.raises(symc.errors.BadIndex, match="index 3 is out of bounds"):
+        f(A, [0, 1, 4, 2])
+
+
+def test_rows_of_loops_that_end_apart_are_refused() -> None:
+    def powers(n: Tensor) -> Any:
+        return symc.scan(lambda x: x * 2, outputs_info=1, n_steps=n)[0]
+
+    with pytest.raises(symc.errors.NotBatchable, match="while_loop and fori_loop have no rows"):
+        symc.vmap(powers)(T.lvector("n"))

@@ -37,9 +37,10 @@ def vmap(
 
     `in_axes` says which axis of each argument, one for all or a sequence; None stands for an
     argument that is the same for all. The results, a tensor or a list or tuple of tensors, have the
-    axis at `out_axes`. There is no loop: each op is applied once, to all. Raises `ShapeMismatch` if
-    the axes are known to differ in length, and `NotBatchable` for ops that cannot be applied so,
-    as their lengths would differ; `symc.map` can loop over those.
+    axis at `out_axes`. There is no loop: each op is applied once, to all. (But a `while_loop` or
+    `fori_loop` whose number of steps differs from one to the other is done for each in turn.)
+    Raises `ShapeMismatch` if the axes are known to differ in length, and `NotBatchable` for ops
+    that cannot be applied so, as their lengths would differ; `symc.map` can loop over those.
 
     >>> import symc, symc.tensor as T
     >>> x, y = T.matrix("x"), T.vector("y")
