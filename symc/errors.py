@@ -21,7 +21,7 @@
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
     ├── AssertionFailed (AssertionError)  a condition of symc.Assert does not hold
     ├── Mismatch (AssertionError)         mode="debug" found two results that differ
-    ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
+    ├── NotBatchable (TypeError)          vmap met an op whose lengths would differ
     ├── DeviceError (RuntimeError)        a device is missing, or failed, or is used wrongly
     ├── ProgramsDiffer (RuntimeError)     processes that compute together have different programs
     └── WrongProcesses (RuntimeError)     a loaded function is of another number of processes
@@ -294,7 +294,7 @@ class Mismatch(SymcError, AssertionError):
 
 
 class NotBatchable(SymcError, TypeError):
-    """`jacobian`, `hessian` or `vmap` met an op that cannot be applied to a batch at once.
+    """`vmap` met an op whose results would differ in length from one element to another.
 
     >>> import symc, symc.tensor as T
     >>> def power(n):
@@ -302,7 +302,7 @@ class NotBatchable(SymcError, TypeError):
     >>> T.vmap(power)(T.lvector("n"))
     Traceback (most recent call last):
     ...
-    symc.errors.NotBatchable: scan: the number of steps would differ within the batch, ...
+    symc.errors.NotBatchable: scan: the number of steps would differ within the batch, and ...
     """
 
 

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symc import tensor as T
-from symc.graph.node import Tensor
+from symc.errors import NotBatchable
+from symc.graph.node import Op, Tensor
 from symc.graph.provenance import located_at
+from symc.graph.registry import SERVICES
 from symc.graph.walks import rebuild, walk
-from symc.tensor.lengths import Length
+from symc.tensor.lengths import Length, lengths_differ
 from symc.tensor.lengths import length as length_of
 
 
 def batch(
-    outputs: Sequence[Tensor], batched: Mapping[Tensor, Tensor], length: Tensor
-) -> list[Tensor]:
+    outputs: Sequence[Tensor], batched: Mapping[Tensor, Tensor], length: Tensor, *,
+    in_turn: bool = False,
+) -> list[Tensor]:  # fmt: skip
     """The outputs for every element of the batch: each gets a new leading axis.
 
     `batched` maps tensors of the graph to tensors with one more, leading, axis of `length`.
     Nodes that do not depend on them are shared by all elements, and so are lengths of those that
-    do; the others apply their op's batching rule once. Raises `NotBatchable` when an op has none.
+    do; the others apply their op's batching rule once. An op that has none, or none for these
+    arguments, is applied to one element after the other if `in_turn`, by a loop. Raises
+    `NotBatchable` otherwise, and where the lengths of a result would differ.
     """
     new: dict[Tensor, Tensor] = dict(batched)
     shared: dict[Tensor, Tensor] = {}  # what follows from lengths alone
@@ -32,7 +37,7 @@ def batch(
             shared[node] = length_of(args[0], node.op.axis + 1)
         elif any(flags):
             with located_at(node.where):
-                new[node] = node.op.batch(args, flags)
+                new[node] = _applied(node.op, args, flags, in_turn)
         elif any(arg in shared for arg in node.args):
             shared[node] = rebuild(node, args)
     return [
@@ -41,3 +46,16 @@ def batch(
         else T.broadcast_to(shared.get(output, output), (length, *output.shape))
         for output in outputs
     ]
+
+
+def _applied(op: Op, args: Sequence[Tensor], flags: Sequence[bool], in_turn: bool) -> Tensor:
+    try:
+        return op.batch(args, flags)
+    except NotBatchable as refused:
+        if not in_turn:
+            raise
+        found: Tensor | None = SERVICES["in_turn"](op, args, flags)
+        if found is not None:
+            return found
+        has_rule = type(op).batch is not Op.batch
+        raise refused if has_rule else lengths_differ(op.label) from None

@@ -196,7 +196,7 @@ def jacobian(
     probe = placeholder(flat.type)
     pulled = pull([flat], {flat: probe}, listed(wrt), consider_constant, disconnected)
     basis = T.eye(flat.shape[0], dtype=flat.dtype)
-    rows = batch(pulled, {probe: basis}, flat.shape[0])
+    rows = batch(pulled, {probe: basis}, flat.shape[0], in_turn=True)
     if expression.ndim != 1:
         rows = [T.reshape(row, (*expression.shape, *row.shape[1:])) for row in rows]
     rows = substitute(rows, {probe: flat})

@@ -16,6 +16,7 @@ from symc.graph.dims import Dim
 from symc.graph.inputs import Input, as_tensor
 from symc.graph.node import Tensor, TensorLike
 from symc.graph.provenance import user_line
+from symc.graph.registry import SERVICES
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import normal_axis, tensor_of
@@ -37,10 +38,12 @@ def vmap(
 
     `in_axes` says which axis of each argument, one for all or a sequence; None stands for an
     argument that is the same for all. The results, a tensor or a list or tuple of tensors, have the
-    axis at `out_axes`. There is no loop: each op is applied once, to all. (But a `while_loop` or
-    `fori_loop` whose number of steps differs from one to the other is done for each in turn.)
-    Raises `ShapeMismatch` if the axes are known to differ in length, and `NotBatchable` for ops
-    that cannot be applied so, as their lengths would differ; `symc.map` can loop over those.
+    axis at `out_axes`. There is no loop: each op is applied once, to all. Only an op that cannot be
+    applied so is applied to each in turn: a `while_loop`, or a `fori_loop` of other numbers of
+    steps; an `ifelse` on other conditions of which a side may fail; draws from other keys. Numbers
+    drawn without a key of each are the same for all. Raises `ShapeMismatch` if the axes are known
+    to differ in length, and `NotBatchable` for ops whose lengths would differ; `symc.map` can loop
+    over those.
 
     >>> import symc, symc.tensor as T
     >>> x, y = T.matrix("x"), T.vector("y")
@@ -162,11 +165,12 @@ def _applied(
     levels = len(shape)
     places = [_parts(x, levels if count else 0) for x, count in zip(args, counts, strict=True)]
     results = function(*places)
-    outputs = _listed(results)
+    outputs = SERVICES["outline"](_listed(results), loops=False)  # branches as they are computed
     for level in reversed(range(levels)):
         wider = [_parts(x, level if n else 0) for x, n in zip(args, counts, strict=True)]
         pairs = {old: new for old, new in zip(places, wider, strict=True) if old is not new}
-        outputs, places = batch(outputs, pairs, tensor_of(shape[level])), wider
+        outputs = batch(outputs, pairs, tensor_of(shape[level]), in_turn=True)
+        places = wider
     found = iter(outputs)
     return _each_of(results, lambda _: next(found))
 

@@ -113,7 +113,7 @@ class Op:
         """The op over a new leading axis that the `batched` arguments have."""
         from symc.errors import NotBatchable
 
-        raise NotBatchable(f"{self.label} has no batching rule; jacobian and hessian need one")
+        raise NotBatchable(f"{self.label} has no batching rule")
 
     def lower(self, node: Tensor, size: SizeOf) -> Lowering:
         """How the result is computed in loops: one of the closed set in `lowering.py`."""

@@ -1,15 +1,9 @@
-"""Loops over a batch: one loop whose rows have the batch as their first axis.
-
-Loops that would not all do the same number of steps are done one element of the batch after the
-other, each as often as it wants: nothing is computed of those that have ended, and so nothing can
-fail of them.
-"""
+"""Loops over a batch: one loop whose rows have the batch as their first axis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from symc.codegen.record import replace
 from symc.derivatives.batch import batch
 from symc.derivatives.reverse import placeholder
 from symc.errors import NotBatchable
@@ -18,42 +12,20 @@ from symc.graph.node import Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import substitute, walk
 from symc.loops.build import Carrying, LoopParts, Reading, row_of, step_number
-from symc.loops.scan import Part, Rows, Scan
+from symc.loops.scan import Scan
 from symc.tensor.lengths import public, tensor_of
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
 
 
 def batch_scan(op: Scan, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
     """One result of the loop for a batch: the `batched` arguments have it as their first axis."""
-    length = next(arg for arg, flag in zip(args, batched, strict=True) if flag).type.shape[0]
     if batched[0]:
-        return _one_by_one(op, args, batched, length, "the number of steps would differ")
-    loop = _Batched(op, args, batched, length)
-    if loop.ends_apart:
-        return _one_by_one(op, args, batched, length, "the ends of loops would differ")
-    return loop.result()
-
-
-def _one_by_one(
-    op: Scan, args: Sequence[Tensor], batched: Sequence[bool], length: Dim, reason: str
-) -> Tensor:
-    """A loop over the elements of the batch, around their loops."""
-    if op.part.kind in ("history", "collected"):
         raise NotBatchable(
-            f"scan: {reason} within the batch, and with it how many rows there are\n"
-            "  while_loop and fori_loop have no rows of all steps, and can be batched"
+            "scan: the number of steps would differ within the batch, and how many rows there are\n"
+            "  while_loop and fori_loop have no rows, and can be batched"
         )
-    rows = [row_of(arg) if flag else arg for arg, flag in zip(args, batched, strict=True)]
-    reads = tuple(
-        Reading(arg, Rows((0,)), (row,))
-        for arg, row, flag in zip(args, rows, batched, strict=True)
-        if flag
-    )
-    # All that may be asked of the loops is collected by one loop, so that they are done once.
-    parts = [Part("count"), *(Part("final", n) for n in range(len(op.layout.states)))]
-    results = tuple(replace(op, part=part)(*rows) for part in parts)
-    plan = LoopParts(tensor_of(length), step_number(), reads, (), results)
-    return plan.close().collected(parts.index(op.part))
+    length = next(arg for arg, flag in zip(args, batched, strict=True) if flag).type.shape[0]
+    return _Batched(op, args, batched, length).result()
 
 
 class _Batched:
@@ -95,14 +67,11 @@ class _Batched:
                     found.update(own)
         return found
 
-    @property
-    def ends_apart(self) -> bool:
-        """Whether a step may be the last one of some elements only."""
-        return self.op.layout.stops and self.op.body.results[-1] in self.in_batch
-
     def result(self) -> Tensor:
         """The op's result, the batch first."""
         op, layout = self.op, self.op.layout
+        if layout.stops and op.body.results[-1] in self.in_batch:
+            raise NotBatchable("scan: loops that end early would do so apart from one another")
         reads, carries = tuple(self._reads()), list(self._carries())
         inner = self._results()
         states = len(carries)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record, replace
-from symc.errors import DTypeError, RankError, ShapeMismatch
+from symc.errors import DTypeError, NotBatchable, RankError, ShapeMismatch
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor, is_number, refuse_bool
 from symc.graph.lowering import Control
@@ -278,6 +278,8 @@ class Choice(Op):
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         from symc.derivatives.batch import batch
 
+        if batched[0] and self._may_fail():
+            raise NotBatchable("branch: the side that is not taken may fail")
         length = next(a for a, b in zip(args, batched, strict=True) if b).shape[0]
         sides: list[tuple[Tensor, bool]] = []
         for body in self.bodies():
@@ -287,6 +289,14 @@ class Choice(Op):
             plain = {slot: arg for slot, arg in known.items() if slot not in over}
             sides.append((substitute(result, plain)[0], True))
         return either(args[0], sides[0], sides[1], length, batched[0])
+
+    def _may_fail(self) -> bool:
+        """Whether something is asked of the values that a side computes with."""
+        return any(
+            not isinstance(asked.holds, tuple)
+            for body in self.bodies()
+            for _, asked in body.conditions()
+        )
 
     def siblings(self) -> Iterator[Op]:
         """The ops of all results of this branch."""

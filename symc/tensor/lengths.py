@@ -292,7 +292,12 @@ def fill_values(template: Template, args: Sequence[Array]) -> tuple[int, ...]:
 def unbatched(label: str, batched: Sequence[bool]) -> None:
     """Raises `NotBatchable` if an argument that decides lengths differs within the batch."""
     if any(batched):
-        raise NotBatchable(f"{label}: its lengths would differ from one batch element to another")
+        raise lengths_differ(label)
+
+
+def lengths_differ(label: str) -> NotBatchable:
+    """The error for an op whose results would not be of one shape for all of a batch."""
+    return NotBatchable(f"{label}: its lengths would differ from one batch element to another")
 
 
 # --- axes -----------------------------------------------------------------------------------------
