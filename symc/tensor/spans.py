@@ -58,8 +58,10 @@ def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
     Of lengths only the bounds that matter are clipped: a start after the end is left there, as
     the length is 0 then. So ``x[1:]`` and ``x[:-1]`` both have the length ``max(0, n - 1)``, one
     and the same. Bounds that are values may be any 64 bits, and differences of such would not fit:
-    those are clipped at both ends.
+    those are clipped at both ends. Of all there are `n`, which no axis has less than 0 of.
     """
+    if start is None and stop is None and step == 1:
+        return Range(0, 1, n)
     start = None if start is None else _countable(start)
     stop = None if stop is None else _countable(stop)
     step = _countable(step)

@@ -236,3 +236,25 @@ def test_a_state_that_is_read_when_it_is_overwritten_has_two_rows() -> None:
     for _ in range(3):
         expected = expected[::-1] * 2 + expected
     np.testing.assert_array_equal(f(value), expected)
+
+
+def test_a_state_that_inner_loops_hand_on_whole_lies_in_one_place() -> None:
+    """Of ``n - 1`` elements all are ``n - 1``, and not ``max(0, n - 1)``: the state kept two."""
+    starts, x = T.lvector("starts"), T.vector("x")
+    count = starts.shape[0] - 1
+
+    def row(i: Tensor, y: Tensor) -> Any:
+        return symc.fori_loop(starts[i], starts[i + 1], lambda k, y: y[i].inc(x[k]), y)
+
+    f = symc.function([starts, x], symc.fori_loop(0, count, row, T.zeros((count,))))
+    assert "memory for two values" not in f.explain()
+    got = f(np.array([0, 2, 2, 5]), np.arange(5.0))
+    np.testing.assert_array_equal(got, [1.0, 0.0, 9.0])
+
+
+def test_all_of_an_axis_is_as_long_as_the_axis() -> None:
+    x, y = T.vector("x"), T.vector("y")
+    part = x[1:]
+    assert part[:].type.shape == part.type.shape
+    less = T.zeros((x.shape[0] - 1,)) + y
+    assert less[:].type.shape == less.type.shape
