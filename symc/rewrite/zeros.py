@@ -1,4 +1,4 @@
-"""Which sign a zero may have, as far as an expression tells: rules that drop ``+ 0`` ask.
+"""Which signs elements and zeros may have, as far as an expression tells, and rules that ask.
 
 ``-0.0 + 0`` is 0.0 and all else stays, so that ``x + 0`` is `x` where no element is -0.0. Answers
 are for real floats, and hold for NaN, which has no sign that counts.
@@ -10,8 +10,10 @@ import numpy as np
 
 from symc.graph.inputs import constant_value
 from symc.graph.node import Array, Tensor
-from symc.rewrite.rule import EXACT, Rules
+from symc.rewrite.match import number_of
+from symc.rewrite.rule import EXACT, ROUNDS, Rules
 from symc.tensor.elementwise import ELEMENTWISE, Cast, Elementwise
+from symc.tensor.exponentials import sqrt
 from symc.tensor.fold import Reduce
 from symc.tensor.gather import Gather
 from symc.tensor.reshape import Reshape
@@ -98,3 +100,24 @@ def _plus_zero(node: Tensor) -> Tensor | None:
         if value is not None and not value.ndim and value == 0 and has_no_negative_zero(x):
             return x
     return None
+
+
+_HALVES = (-1.5, -0.5, 1.5)
+
+
+@ZEROS.structural("half powers of what is at least 0", ELEMENTWISE["pow"], valid=ROUNDS)
+def _half_power(node: Tensor) -> Tensor | None:
+    """By square roots, which round less than a pow that vectorises.
+
+    Of what may be below zero they are NaN, where ``(-inf) ** 1.5`` is inf.
+    """
+    x, half = node.args[0], number_of(node.args[1])
+    if half not in _HALVES or not node.dtype.is_float or x.type is not node.type:
+        return None
+    if not is_unsigned(x):
+        return None
+    if half == 1.5:
+        return x * sqrt(x)
+    if half == -0.5:
+        return 1 / sqrt(x)
+    return sqrt(1 / x) / x  # not 1 / (x * sqrt(x)), which is 0 or inf for some x too soon

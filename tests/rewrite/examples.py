@@ -133,6 +133,11 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda v: T.where(v > 0, v + 1.0, T.abs(v)) + 0, [V]),
         (lambda a: a.sum(axis=0) * 1.5 - a[0] + a.sum(axis=0) + 0, [A]),
     ],
+    "half powers of what is at least 0": [
+        (lambda v: (T.sqr(v) + 0.25) ** 1.5, [V]),
+        (lambda v: T.pow(T.exp(v), -0.5), [V]),
+        (lambda a: (T.sqr(a).sum(axis=1) + 1.0) ** -1.5, [A]),
+    ],
     "one number, not an array of it": [(lambda a: a + T.constant(np.full((3, 4), 2.5)), [A])],
     "reading a region just written": [
         (lambda a, v: T.set_subtensor(a[1], v)[1], [A, V]),

@@ -10,6 +10,7 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
+import symc
 from symc import tensor as T
 from symc.derivatives.grad import grad
 from symc.graph.interpreter import evaluate
@@ -261,3 +262,18 @@ def test_what_a_rule_replaces_has_an_op_that_tells(rule: Rule) -> None:
     replaced = [call.function.removesuffix("_kept") for call in calls(rule.sides[0])]
     assert len(replaced) > 1
     assert not TELLING.isdisjoint(replaced)
+
+
+@pytest.mark.parametrize("half", [1.5, -0.5, -1.5])
+def test_half_powers_at_the_ends_of_the_range(half: float) -> None:
+    """Square roots overflow where the power does; of negative numbers nothing changes."""
+    x = T.vector("x")
+    ends = [0.0, 5e-324, 1e-310, 1e-205, 1e-155, 1.0, 1e155, 1e205, 1e308, np.inf, np.nan]
+    whole = np.concatenate([ends, np.negative(ends)])
+    with np.errstate(all="ignore"):
+        unsigned, signed = np.abs(whole) ** half, whole**half
+        kept = np.abs(whole) > 1e-300
+        got = symc.function([x], T.abs(x) ** half)(whole)
+        np.testing.assert_allclose(got[kept], unsigned[kept], rtol=1e-15)
+        np.testing.assert_allclose(got[~kept], unsigned[~kept], rtol=1e-2)
+        np.testing.assert_allclose(symc.function([x], x**half)(whole), signed, rtol=1e-2)
