@@ -225,6 +225,13 @@ def function(name: str, dtype: DType) -> str:
     return row.c32 if dtype is FLOAT32 and row.c32 is not None else row.c64
 
 
+def function_of_a_step(name: str, dtype: DType) -> str:
+    """The C symbol of an operator for one element at a time, in a loop that no vectors compute."""
+    if name in ("min", "max") and dtype.is_float:
+        return f"{OPERATORS[name]}_step_{short(dtype)}"
+    return function(name, dtype)
+
+
 def widens(name: str, dtype: DType) -> bool:
     """Whether the arguments must be cast to float64 before the call, and the result back."""
     row = FUNCTIONS.get(name)

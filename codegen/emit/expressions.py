@@ -99,6 +99,7 @@ class Printer:
         self.lengths: Mapping[tuple[str, int], str] = {}
         self.flag: str | None = None  # the variable that is set where arithmetic would wrap
         self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
+        self.in_steps = False  # whether it prints one step of a loop, in which nothing vectorises
         self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
 
     def text(self, expr: Expr, minimum: int = 0) -> str:
@@ -201,7 +202,8 @@ class Printer:
             infinity = Const(pymath.copysign(pymath.inf, right.value), dtype)
             return self.binary(Binary("mul", left, infinity, dtype))
         if op not in INFIX:
-            return LEAF, self.call(math.function(op, dtype), (left, right))
+            named = math.function_of_a_step if self.in_steps else math.function
+            return LEAF, self.call(named(op, dtype), (left, right))
         sign, strength = INFIX[op]
         if strength <= AND:  # bit operators bind weaker than people expect
             return strength, self.bits(op, left, right, sign, strength)

@@ -35,6 +35,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.calls import THRESHOLD, Calling, LoopForm
+from symc.codegen.passes.inlined import AT_ONCE, is_tiny
 from symc.codegen.passes.memory import bytes_of, is_on_stack
 from symc.codegen.passes.reductions import Reduction, widths_of_flags
 from symc.codegen.record import record, replace
@@ -316,7 +317,8 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
         return
     text = writer.value(value)
     target = writer.element(stmt.buffer, stmt.index)
-    function = math.function(op, dtype)
+    named = math.function_of_a_step if writer.printer.in_steps else math.function
+    function = named(op, dtype)
     writer.printer.used[function] = None
     writer.put(f"{target} = {function}({target}, {text});")
 
@@ -394,6 +396,8 @@ def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:
     elif loop.kind == "unroll":
         count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
         writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
+    elif loop.kind == "serial" and is_tiny(loop.body):
+        writer.pragma(lang.unroll.format(count=AT_ONCE))
 
 
 def simd_of(writer: Writer, form: LoopForm) -> str:

@@ -55,6 +55,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
     for kernel in program.kernels:
         printer = printers[kernel.name] = Printer(lang, used, inside)
         printer.natural |= natural.get(kernel.name, set())
+        printer.in_steps = kernel.name in inlined
         names[kernel.name] = functions[kernel.name]
         made = emit_kernel(kernel, functions, printer, declared, called[kernel.name])
         texts[kernel.name] = replace(made, inlined=kernel.name in inlined)

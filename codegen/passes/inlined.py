@@ -8,12 +8,28 @@ one step stores and the next one reads.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symc.codegen.blocks import every_step, written
-from symc.codegen.ir import Accumulate, Alloc, If, Kernel, Launch, Let, Program, Repeat, Store
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Call,
+    If,
+    Kernel,
+    Launch,
+    Let,
+    Program,
+    Repeat,
+    Stmt,
+    Store,
+)
 from symc.codegen.passes.inline import operations
-from symc.codegen.passes.walk import expressions, statements
+from symc.codegen.passes.walk import expressions, nodes, statements
 
 FEW = 64  # operations
+TINY = 12  # operations of a step, beside which counting the steps takes long
+AT_ONCE = 4  # of such steps are written out, one after the other
 
 
 def inlined_kernels(program: Program) -> frozenset[str]:
@@ -38,11 +54,11 @@ def inlined_kernels(program: Program) -> frozenset[str]:
     return frozenset(
         kernel.name
         for kernel in program.kernels
-        if kernel.name in inside and count[kernel.name] == 1 and _is_short(kernel)
+        if kernel.name in inside and count[kernel.name] == 1 and is_short(kernel)
     )
 
 
-def _is_short(kernel: Kernel) -> bool:
+def is_short(kernel: Kernel) -> bool:
     """Whether a kernel has no loops, and few operations."""
     left = FEW
     for stmt in statements(kernel.body):
@@ -56,3 +72,17 @@ def _is_short(kernel: Kernel) -> bool:
         if left < 0:
             return False
     return True
+
+
+def is_tiny(body: Sequence[Stmt]) -> bool:
+    """Whether the steps of a loop are so short that several are written out."""
+    left = TINY
+    for stmt in body:
+        match stmt:
+            case Let() | Store() | Accumulate():
+                left -= 1 + sum(map(operations, expressions(stmt)))
+            case _:
+                return False
+        if any(isinstance(node, Call) for expr in expressions(stmt) for node in nodes(expr)):
+            return False
+    return left >= 0

@@ -25,6 +25,51 @@ static inline float symc_minimum_f32(float a, float b) {
     return (a <= b) | (a != a) ? a : b;
 }
 
+// SYMBOL symc_maximum_step_f64
+// symc_maximum_f64 in steps of a loop that wait for each other: one instruction to wait for, and a
+// branch that processors foresee. No loop with it is vectorised.
+static inline double symc_maximum_step_f64(double a, double b) {
+    double most = b > a ? b : a;
+    if (__builtin_expect(b != b, 0)) {
+        __asm__ volatile("");  // so that it stays a branch
+        most = b;
+    }
+    return most;
+}
+
+// SYMBOL symc_minimum_step_f64
+// See symc_maximum_step_f64.
+static inline double symc_minimum_step_f64(double a, double b) {
+    double least = b < a ? b : a;
+    if (__builtin_expect(b != b, 0)) {
+        __asm__ volatile("");  // so that it stays a branch
+        least = b;
+    }
+    return least;
+}
+
+// SYMBOL symc_maximum_step_f32
+// See symc_maximum_step_f64.
+static inline float symc_maximum_step_f32(float a, float b) {
+    float most = b > a ? b : a;
+    if (__builtin_expect(b != b, 0)) {
+        __asm__ volatile("");  // so that it stays a branch
+        most = b;
+    }
+    return most;
+}
+
+// SYMBOL symc_minimum_step_f32
+// See symc_maximum_step_f64.
+static inline float symc_minimum_step_f32(float a, float b) {
+    float least = b < a ? b : a;
+    if (__builtin_expect(b != b, 0)) {
+        __asm__ volatile("");  // so that it stays a branch
+        least = b;
+    }
+    return least;
+}
+
 // SYMBOL symc_fmax_f64
 // The larger; a NaN counts as missing. Unlike libm's fmax this vectorises.
 static inline double symc_fmax_f64(double a, double b) {

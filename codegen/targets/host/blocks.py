@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL
 from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
+from symc.codegen.passes.inlined import AT_ONCE, is_tiny
 from symc.codegen.passes.memory import buffers_of, is_known, wholes
 from symc.codegen.passes.walk import fresh
 from symc.codegen.status import Status
@@ -148,6 +149,9 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     host.put(f"for (int64_t {begin} = 0; {begin} < {extent}; {begin} += {PIECE}) {{")
     host.inside += 1
     host.put(f"const int64_t {end} = {least}({extent}, {begin} + {PIECE});")
+    launches = [step for step in loop.steps if isinstance(step, Launch)]
+    if is_tiny([stmt for launch in launches for stmt in host.bodies[launch.kernel].body]):
+        host.lines.append(host.printer.lang.unroll.format(count=AT_ONCE))
     host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
     emit_block(host, loop.steps, loop.var)
     host.put("}")

@@ -42,6 +42,7 @@ static __attribute__((noinline)) void main_(
 {
     for (int64_t i = begin; i < end; i++) {
         double m = -__builtin_inf();
+#pragma GCC unroll 4
         for (int64_t j = 0; j < c; j++) {
             m = symc_maximum_f64(m, x[i * c + j]);
         }
@@ -52,6 +53,7 @@ static __attribute__((noinline)) void main_(
             e[k] = t;
         }
         double s = 0.0;
+#pragma GCC unroll 4
         for (int64_t l = 0; l < c; l++) {
             s += e[l];
         }
