@@ -25,7 +25,6 @@ from symc.codegen.ir import (
     Launch,
     Let,
     Load,
-    Measure,
     Param,
     Program,
     PythonCall,
@@ -40,6 +39,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.fold import fold
 from symc.codegen.passes.inlined import inlined_kernels
+from symc.codegen.passes.varying import varying_sizes
 from symc.codegen.passes.waiting import waiting_briefly
 from symc.codegen.passes.walk import (
     bound,
@@ -90,7 +90,7 @@ def _found(program: Program, repeat: Repeat, launch: Launch) -> _Carried | None:
     kernel = next(kernel for kernel in program.kernels if kernel.name == launch.kernel)
     if not all(isinstance(stmt, Let | Store) for stmt in kernel.body):
         return None
-    varying = _varying(program, repeat)
+    varying = varying_sizes(program, repeat)
     sizes = list(zip(kernel.sizes, launch.sizes, strict=True))
     counters = [size for size, value in sizes if value == Var(repeat.var)]
     if len(counters) != 1 or counters[0].dtype is not INT64:
@@ -119,23 +119,6 @@ def _first(body: Sequence[Stmt], index: Expr, step: Var) -> Expr:
     return folded(substitute(substitute(index, index_names(tuple(body))), {step.name: _ZERO}))
 
 
-def _varying(program: Program, repeat: Repeat) -> set[str]:
-    """The sizes that may differ from step to step."""
-    found = {repeat.var}
-    for step in every_step(repeat.steps):
-        match step:
-            case Repeat(var, done=done):
-                found.update([var] if done is None else [var, done])
-            case Measure(measured):
-                found.add(measured)
-            case _:
-                pass
-    for size in program.sizes:
-        if size.value is not None and found & names_in(size.value):
-            found.add(size.var.name)
-    return found
-
-
 def _is_alone(program: Program, repeat: Repeat, launch: Launch, kernel: Kernel, param: str) -> bool:
     """Whether one store of the kernel is all that a loop does to a buffer."""
     stores = [s for s in kernel.body if isinstance(s, Store) and s.buffer == param]
@@ -145,7 +128,7 @@ def _is_alone(program: Program, repeat: Repeat, launch: Launch, kernel: Kernel, 
     buffer = launch.buffers[names.index(param)]
     buffers = {each.name: each for each in program.buffers}
     of = buffers[buffer].of
-    if of is not None and _varying(program, repeat) & names_in(of.offset):
+    if of is not None and varying_sizes(program, repeat) & names_in(of.offset):
         return False  # each step has another row
     whole = _whole(buffers, buffer)
     kernels = {each.name: each for each in program.kernels}

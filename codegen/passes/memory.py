@@ -203,7 +203,10 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
     """
     whole = wholes(program)
     steps = numbered(program.steps)
-    loops = {step.var: life[:-1] for life, step in steps if isinstance(step, Repeat)}
+    loops: dict[str, Life] = {}  # of the same variable, in both sides of a branch, as one
+    for life, step in steps:
+        if isinstance(step, Repeat):
+            loops[step.var] = united(loops.get(step.var, life[:-1]), life[:-1])
     moving = {
         buffer.name: names_in(buffer.of.offset) & loops.keys()
         for buffer in program.buffers

@@ -10,6 +10,7 @@
     settle      arrays that are copied into a larger one are made there
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
+    foresee     short loops check before their first step what they can
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
     turn        matrices whose rows are short and folded are read column by column
@@ -30,7 +31,8 @@
 Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry` and `packs` must come
 after `vectorize`, and `declare` after all; any other order is correct, if less effective. `memory`
 is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
-`dependence`, `forward`, `rows`, `row_folds`, `waiting` and `pack_plan` are parts of the passes.
+`asked`, `answered`, `dependence`, `forward`, `rows`, `row_folds`, `varying`, `waiting` and
+`pack_plan` are parts of the passes.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from symc.codegen.passes.carry import carry
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.declare import declare
 from symc.codegen.passes.distribute import distribute
+from symc.codegen.passes.foresee import foresee
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.guards import guards
 from symc.codegen.passes.interleave import interleave
@@ -65,8 +68,8 @@ from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, simplify,
-    place, turn, tile, ahead, interleave, behind, vectorize, unroll, distribute, lanes, parallel,
-    side_by_side, carry, packs, declare,
+    reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, foresee,
+    simplify, place, turn, tile, ahead, interleave, behind, vectorize, unroll,
+    distribute, lanes, parallel, side_by_side, carry, packs, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

@@ -34,7 +34,8 @@ Strip-mined loops (`kernels.py`, `cuts.py`)
 Programs (this file)
 15. Names of buffers, of sizes, and of kernels are unique. No buffer of a program is local.
 16. The value of a size uses sizes above it and lengths of inputs and shared variables. A size
-    without a value is measured at most once; rule 18 forbids its use before.
+    without a value is measured at most once, or once in each side of a branch; rule 18 forbids
+    its use before.
 17. A buffer's shape is in the program's sizes.
 18. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 19. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
@@ -164,7 +165,7 @@ class _Checker:
             scope = Scope(sizes, {}, {name: len(b.shape) for name, b in given.items()})
             self.is_int64(size, size.value, scope, f"size {size.var.name}")
         else:
-            count = sum(size.var.name in sets(step) for step in every_step(self.program.steps))
+            count = times_set(self.program.steps, size.var.name)
             if count > 1:
                 raise Broken(size, f"size {size.var.name} is measured {count} times")
         sizes[size.var.name] = INT64
@@ -374,6 +375,21 @@ def sets(step: Step) -> list[str]:
             return [var] if done is None else [var, done]
         case _:
             return []
+
+
+def times_set(steps: Sequence[Step], name: str) -> int:
+    """How often steps give a size a value, of a branch the side that does it more often."""
+    count = 0
+    for step in steps:
+        count += name in sets(step)
+        match step:
+            case Repeat(steps=inside):
+                count += times_set(inside, name)
+            case Branch(_, then, otherwise):
+                count += max(times_set(then, name), times_set(otherwise, name))
+            case _:
+                pass
+    return count
 
 
 def _count(kernel: Kernel, what: str, wanted: int, found: int) -> str:

@@ -1,0 +1,362 @@
+"""What a loop checks in each step, as conditions that can be tested before its first step.
+
+A condition on sizes that moves evenly with the counter, ``step + 1 < n``, holds in all steps if it
+does in the first and in the last one. One on elements that the loop reads and does not write,
+``0 <= x[step] < n``, is tested for each step. The conditions of a check are tested after those of
+the checks before it, which are why elements that it is about lie within their arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+
+from symc.codegen.blocks import every_step
+from symc.codegen.dtypes import BOOL, INT64
+from symc.codegen.ir import (
+    Accumulate,
+    Binary,
+    Check,
+    Const,
+    Expr,
+    Kernel,
+    Launch,
+    Length,
+    Load,
+    Program,
+    Repeat,
+    Select,
+    Store,
+    Unary,
+    Var,
+    add,
+    binary,
+    const,
+)
+from symc.codegen.passes.in_program import InProgram, is_long
+from symc.codegen.passes.memory import buffers_of
+from symc.codegen.passes.varying import fixed_buffers, varying_sizes, varying_values
+from symc.codegen.passes.walk import (
+    expressions,
+    loads_of,
+    nodes,
+    parts,
+    rebuild,
+    statements,
+    substitute,
+)
+from symc.codegen.record import record, replace
+from symc.codegen.verify.polynomials import Polynomial, added, by, polynomial
+
+STEEP = 1 << 20  # how far an index may move in a step
+_ZERO = const(0)
+
+
+@record
+class Asked:
+    """What a check of a loop asks, over sizes and elements of the program's buffers."""
+
+    check: Check
+    once: tuple[Expr, ...]
+    """Conditions before the loop. If they hold, so does what they stand for, in each step."""
+    each: Expr | None
+    """A condition of each step, over the loop's counter."""
+
+
+class Questions:
+    """The checks of one loop whose answers can be known before it, and the flags they read."""
+
+    def __init__(self, program: Program, repeat: Repeat) -> None:
+        self.repeat = repeat
+        self.counter = Var(repeat.var)
+        self.fixed = fixed_buffers(program, repeat)
+        self.varying = varying_sizes(program, repeat)
+        self.sizes = {size.var.name for size in program.sizes}
+        self.numbers = {b.name for b in program.buffers if all(n == const(1) for n in b.shape)}
+        self.values = varying_values(program, repeat)
+        self.flags = self._flags(program)
+        self.asked = self._asked()
+        self.natural = self._naturals(self._places(program))
+
+    def _flags(self, program: Program) -> dict[str, Expr]:
+        """The bools that only checks of the loop read, as conditions on what is in the program."""
+        kernels = {kernel.name: kernel for kernel in program.kernels}
+        launches = [step for step in self.repeat.steps if isinstance(step, Launch)]
+        found: dict[str, Expr] = {}
+        for launch in launches:
+            found.update(_stored_flags(launch, kernels[launch.kernel]))
+        temps = {b.name for b in program.buffers if b.role == "temp" and b.dtype is BOOL}
+        checks = [step for step in self.repeat.steps if isinstance(step, Check)]
+        uses = [
+            name
+            for step in every_step(program.steps)
+            if not any(step is check for check in checks)
+            for name in buffers_of(step)
+        ]
+        rows = {buffer.of.buffer for buffer in program.buffers if buffer.of is not None}
+        return {
+            name: value
+            for name, value in found.items()
+            if name in temps - rows and uses.count(name) == 1
+        }
+
+    def _places(self, program: Program) -> list[Expr]:
+        """The indexes of the loop's kernels that may count from the end."""
+        kernels = {kernel.name: kernel for kernel in program.kernels}
+        found: dict[Expr, None] = {}
+        for launch in self.repeat.steps:
+            if isinstance(launch, Launch):
+                kernel = kernels[launch.kernel]
+                inside = InProgram(launch, kernel)
+                for stmt in statements(kernel.body):
+                    for node in (node for expr in expressions(stmt) for node in nodes(expr)):
+                        place = from_the_end(node)
+                        if place is not None:
+                            found[inside.of(place)] = None
+        return list(found)
+
+    def _asked(self) -> list[Asked]:
+        found: list[Asked] = []
+        surely = True  # all checks so far are among those found
+        for step in self.repeat.steps:
+            if isinstance(step, Check):
+                asked = self._question(step)
+                if asked is not None and (surely or not self._reads(asked)):
+                    found.append(asked)
+                else:
+                    surely = False
+        return found
+
+    def _reads(self, asked: Asked) -> bool:
+        """Whether conditions read elements that may lie outside of their arrays."""
+        return asked.each is not None or any(map(self.is_risky, asked.once))
+
+    def is_risky(self, condition: Expr) -> bool:
+        """Whether a condition reads an element other than a buffer's only one."""
+        return any(
+            isinstance(node, Load) and not (node.index == _ZERO and node.buffer in self.numbers)
+            for node in nodes(condition)
+        )
+
+    def _question(self, check: Check) -> Asked | None:
+        condition = self._in_program(_written_out(check.condition, self.flags))
+        if is_long(condition) or not self._is_known(condition):
+            return None
+        once: list[Expr] = []
+        each: list[Expr] = []
+        for part in conjuncts(condition):
+            ends = self._ends(part) if self._moves(part) else [part]
+            if ends is None:
+                each.append(self._from_the_beginning(part, once))
+            else:
+                once += ends
+        if any(map(self._moves, once)) or not all(map(_reads, each)):
+            return None
+        return Asked(check, tuple(once), both(each) if each else None)
+
+    def _in_program(self, expr: Expr) -> Expr:
+        """An expression without sizes that follow from the counter."""
+        return substitute(expr, self.values)
+
+    def _is_known(self, condition: Expr) -> bool:
+        """Whether a condition is about nothing else than the counter, and what no step changes."""
+        for node in nodes(condition):
+            match node:
+                case Var(name):
+                    inside = name in self.sizes and name not in self.varying
+                    if not inside and node != self.counter:
+                        return False
+                case Load(buffer) if buffer not in self.fixed:
+                    return False
+                case Length():
+                    return False
+                case _:
+                    pass
+        return True
+
+    def _moves(self, expr: Expr) -> bool:
+        return self.counter in nodes(expr)
+
+    def _ends(self, condition: Expr) -> list[Expr] | None:
+        """Conditions without the counter that a comparison follows from, if it moves evenly."""
+        match condition:
+            case Binary("lt" | "le" | "gt" | "ge" | "eq", left, right) if left.dtype is INT64:
+                pass
+            case _:
+                return None
+        one, other = self.slope(left), self.slope(right)
+        if one is None or other is None:
+            return None
+        found = [self.first(condition), self.last(condition)]
+        for side, slope in ((left, one), (right, other)):
+            found += self._without_wrapping(side, slope)
+        return found
+
+    def _without_wrapping(self, side: Expr, slope: int) -> list[Expr]:
+        """Conditions under which an integer does not leave 64 bits from the first to the last step.
+
+        It moves less far than they reach, so its order tells.
+        """
+        if slope == 0 or side == self.counter:
+            return []
+        order = binary("ge" if slope > 0 else "le", self.last(side), self.first(side))
+        few = binary("le", self.repeat.extent, const(1 << 40))
+        return [order] if abs(slope) == 1 else [order, few]
+
+    def slope(self, expr: Expr) -> int | None:
+        """How far an integer moves from one step to the next, if that is a constant and small."""
+        found = by(polynomial(expr), self.counter)
+        if found is None:
+            return None
+        factor: Polynomial = found[0]
+        more = factor.get((), 0)
+        return more if not added(factor, {(): more}, -1) and abs(more) <= STEEP else None
+
+    def first(self, expr: Expr) -> Expr:
+        """An expression in the first step."""
+        return substitute(expr, {self.counter.name: _ZERO})
+
+    def last(self, expr: Expr) -> Expr:
+        """An expression in the last step."""
+        return substitute(expr, {self.counter.name: add(self.repeat.extent, const(-1))})
+
+    def _from_the_beginning(self, expr: Expr, once: list[Expr]) -> Expr:
+        """The expression with even indexes that do not count from the end, if `once` holds too."""
+
+        def visit(part: Expr) -> Expr:
+            new = rebuild(part, visit)
+            place = from_the_end(new)
+            ends = None if place is None or not self.slope(place) else self._not_negative(place)
+            if place is None or ends is None:
+                return new
+            once.extend(end for end in ends if end not in once)
+            return place
+
+        return visit(expr)
+
+    def _not_negative(self, place: Expr) -> list[Expr] | None:
+        """Conditions under which an even index is not negative, unless it surely is."""
+        ends = self._ends(binary("ge", place, _ZERO))
+        for end in (self.first(place), self.last(place)):
+            known = polynomial(end)
+            if known.keys() <= {()} and known.get((), 0) < 0:
+                return None
+        return ends
+
+    def _naturals(self, places: Iterable[Expr]) -> set[Expr]:
+        """The integers of these that are not negative where all that is asked holds.
+
+        Most programs have no indexes that count from the end in arrays, so that is asked, too.
+        """
+        found: set[Expr] = set()
+        for place in map(self._in_program, places):
+            if not self._is_known(place) or is_long(place):
+                continue
+            for number, asked in enumerate(self.asked):
+                more = self._asked_also(asked, place)
+                if more is not None:
+                    self.asked[number] = more
+                    found.add(place)
+                    break
+        return found
+
+    def is_natural(self, place: Expr) -> bool:
+        """Whether an integer is not negative where all that is asked holds."""
+        return self._in_program(place) in self.natural
+
+    def _asked_also(self, asked: Asked, place: Expr) -> Asked | None:
+        """What is asked, and that an integer that it is about is not negative."""
+        once = list(asked.once)
+        plain = self._from_the_beginning(place, once)
+        if not self._moves(plain):
+            return None
+        if self.slope(plain):
+            ends = None if self.is_risky(plain) else self._not_negative(plain)
+            if ends is None:
+                return None
+            return replace(asked, once=(*once, *(end for end in ends if end not in once)))
+        if asked.each is None or plain not in nodes(asked.each):
+            return None
+        kept = [part for part in conjuncts(asked.each) if not _is_weaker(part, plain)]
+        natural = binary("ge", plain, _ZERO)
+        return replace(asked, once=tuple(once), each=both([*kept, natural]))
+
+
+def _is_weaker(condition: Expr, place: Expr) -> bool:
+    """Whether a condition says that an index does not count further than from the end."""
+    match condition:
+        case Binary("ge", left, Const(bound)):
+            return left == place and bound <= 0
+        case Binary("ge", left, Unary("neg", Var())):
+            return left == place
+        case _:
+            return False
+
+
+def _reads(expr: Expr) -> bool:
+    """Whether an expression has elements of arrays in it."""
+    return any(isinstance(node, Load) for node in nodes(expr))
+
+
+def both(conditions: Iterable[Expr]) -> Expr:
+    """The condition that all of these hold."""
+    return reduce(lambda one, other: binary("and", one, other), conditions)
+
+
+def conjuncts(condition: Expr) -> list[Expr]:
+    """The conditions that must all hold for one to hold."""
+    match condition:
+        case Binary("and", left, right):
+            return conjuncts(left) + conjuncts(right)
+        case _:
+            return [condition]
+
+
+def element_of(condition: Expr, counter: Var) -> Load | None:
+    """The only element that a condition is about besides what no step changes, if it is one."""
+    found: set[Load] = set()
+
+    def look(expr: Expr) -> bool:
+        """Whether the counter is nowhere but in elements."""
+        if isinstance(expr, Load):
+            if counter in nodes(expr.index):
+                found.add(expr)
+            return True
+        return expr != counter and all(map(look, parts(expr)))
+
+    return next(iter(found)) if look(condition) and len(found) == 1 else None
+
+
+def _written_out(condition: Expr, flags: Mapping[str, Expr]) -> Expr:
+    """A condition with flags replaced by what they say."""
+    if isinstance(condition, Load) and condition.index == _ZERO:
+        return flags.get(condition.buffer, condition)
+    return rebuild(condition, lambda part: _written_out(part, flags))
+
+
+def _stored_flags(launch: Launch, kernel: Kernel) -> dict[str, Expr]:
+    """The bools that a kernel stores once, whatever happens, as conditions."""
+    inside = InProgram(launch, kernel)
+    stored = [s.buffer for s in statements(kernel.body) if isinstance(s, Store | Accumulate)]
+    loaded = {load.buffer for stmt in statements(kernel.body) for load in loads_of(stmt)}
+    return {
+        inside.buffers[stmt.buffer]: inside.of(stmt.value)
+        for stmt in kernel.body
+        if isinstance(stmt, Store)
+        and stmt.value.dtype is BOOL
+        and stmt.index == _ZERO
+        and stored.count(stmt.buffer) == 1
+        and stmt.buffer in inside.buffers
+        and stmt.buffer not in loaded
+    }
+
+
+def from_the_end(expr: Expr) -> Expr | None:
+    """The integer of which an expression is ``v < 0 ? v + n : v``, if it is that of one."""
+    match expr:
+        case Select(Binary("lt", place, Const(0)), Binary("add", again, _), other) if (
+            place == again == other and place.dtype is INT64
+        ):
+            return place
+        case _:
+            return None
