@@ -5,7 +5,9 @@ with the same place touch the same elements in the same iteration, and none in d
 
 - ``f(i)`` for an injective f, which is one element;
 - ``f(i)*m + j`` with an inner loop j < m (in Horner form for more axes), which is a row. Two rows
-  are the same place if their lengths are.
+  are the same place if their lengths are;
+- ``f*n + i`` with i < n, and so (``f*n + i)*m + j``: whatever f of inner loops is, i is a digit of
+  the index.
 
 Accesses with different places touch different elements if these are ``f + i`` and ``f + c + i``,
 with a number c no less than the iterations that there are: parts of a row, one after the other.
@@ -44,6 +46,7 @@ AccessPlace = tuple[Expr, ...]
 UNROLL = 8  # the longest loop that is written out
 _LARGE = 16  # operations; longer index arithmetic is not looked into
 _SELF = Var("@")  # stands for the loop's own variable, so that places of two loops compare
+_DIGIT = Var("@digit")  # in places that begin with a digit
 
 
 @record(frozen=False)
@@ -185,7 +188,7 @@ class _Walk:
     def place(self, index: Expr) -> AccessPlace | None:
         """The place of an index."""
         rows: list[Expr] = []
-        while not _is_injective(index, self.variable):
+        while self.is_digit(index) is None and not _is_injective(index, self.variable):
             match index:
                 case Binary("add", Binary("mul", rest, stride), column) if self.is_below(
                     column, stride
@@ -196,9 +199,24 @@ class _Walk:
                 case _:
                     return None
             rows.append(stride)
+        digit = self.is_digit(index)
+        if digit is not None:
+            return (_SELF, _DIGIT, digit, *rows)
         if not self.bound.isdisjoint(names_in(index)) or not _is_arithmetic(index):
             return None
         return (substitute(index, {self.variable: _SELF}), *rows)
+
+    def is_digit(self, index: Expr) -> Expr | None:
+        """The n of an ``f*n + i`` with an f of inner loops, if the loop has n iterations."""
+        match index:
+            case Binary("add", Binary("mul", rest, stride), Var(name)) if (
+                name == self.variable
+                and stride == self.found.extent
+                and not self.bound.isdisjoint(names_in(rest))
+            ):
+                return stride
+            case _:
+                return None
 
     def is_below(self, column: Expr, stride: Expr) -> bool:
         """Whether ``0 <= column < stride`` for sure."""

@@ -50,10 +50,11 @@ from symc.codegen.passes.walk import (
 
 def fuse(program: Program) -> Program:
     """The program with neighbouring loops merged and stored values forwarded."""
-    return map_kernels(program, _kernel)
+    return map_kernels(program, fused)
 
 
-def _kernel(kernel: Kernel) -> Block:
+def fused(kernel: Kernel) -> Block:
+    """The body of a kernel with neighbouring loops merged and stored values forwarded."""
     return forward(kernel, _block(kernel.body, outermost=True))
 
 

@@ -11,6 +11,7 @@
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     foresee     short loops check before their first step what they can
+    independent loops whose steps do not depend on each other become loops of kernels
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
     turn        matrices whose rows are short and folded are read column by column
@@ -50,6 +51,7 @@ from symc.codegen.passes.distribute import distribute
 from symc.codegen.passes.foresee import foresee
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.guards import guards
+from symc.codegen.passes.independent import independent
 from symc.codegen.passes.interleave import interleave
 from symc.codegen.passes.join import join
 from symc.codegen.passes.lanes import lanes
@@ -69,7 +71,7 @@ from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, foresee,
-    simplify, place, turn, tile, ahead, interleave, behind, vectorize, unroll,
+    independent, simplify, place, turn, tile, ahead, interleave, behind, vectorize, unroll,
     distribute, lanes, parallel, side_by_side, carry, packs, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

@@ -1,0 +1,124 @@
+"""Loops whose steps are independent become loops of kernels, with the results of before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+
+X, Y, A = T.vector("x"), T.vector("y"), T.matrix("a")
+PICTURES = T.tensor("float64", (None,) * 4, "pictures")
+
+
+def is_kernel(f: Any) -> bool:
+    """Whether no loop of the host function is left."""
+    return "for (int64_t step" not in f.source[f.source.index("int64_t symc_run") :]
+
+
+def pooled(i: Any, j: Any, window: int = 2) -> Any:
+    k, m = window * i, window * j
+    return T.max(A[k : k + window, m : m + window])
+
+
+def test_maxima_of_windows() -> None:
+    n, m = A.shape[0] // 2, A.shape[1] // 2
+
+    def row(i: Any, out: Any) -> Any:
+        return symc.fori_loop(0, m, lambda j, out: out[i, j].set(pooled(i, j)), out)
+
+    f = symc.function([A], symc.fori_loop(0, n, row, T.zeros((n, m))))
+    assert is_kernel(f)
+    for shape in ((0, 4), (1, 1), (2, 2), (7, 11), (40, 30)):
+        a = np.random.default_rng(0).standard_normal(shape)
+        if a.size > 9:
+            a[1, 1] = np.nan
+        wanted = np.zeros((shape[0] // 2, shape[1] // 2))
+        for i in range(shape[0] // 2):
+            for j in range(shape[1] // 2):
+                wanted[i, j] = a[2 * i : 2 * i + 2, 2 * j : 2 * j + 2].max()
+        assert np.array_equal(f(a), wanted, equal_nan=True)
+
+
+def test_maxima_of_windows_of_pictures() -> None:
+    """What a step computes is an array: it is not stored."""
+    n, m = PICTURES.shape[1] // 2, PICTURES.shape[2] // 2
+
+    def cell(i: Any, j: Any, out: Any) -> Any:
+        window = PICTURES[:, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2, :]
+        return out[:, i, j, :].set(T.max(window, axis=(1, 2)))
+
+    def row(i: Any, out: Any) -> Any:
+        return symc.fori_loop(0, m, lambda j, out: cell(i, j, out), out)
+
+    shape = (PICTURES.shape[0], n, m, PICTURES.shape[3])
+    f = symc.function([PICTURES], symc.fori_loop(0, n, row, T.zeros(shape)))
+    assert is_kernel(f)
+    for lengths in ((3, 6, 8, 5), (1, 2, 2, 1), (2, 0, 4, 3), (0, 4, 4, 2)):
+        x = np.random.default_rng(1).standard_normal(lengths)
+        b, h, w, c = lengths
+        wanted = x.reshape(b, h // 2, 2, w // 2, 2, c).max(axis=(2, 4))
+        assert np.array_equal(f(x), wanted)
+
+
+def test_numbers_between_kernels_of_a_step() -> None:
+    def step(i: Any, y: Any) -> Any:
+        t = T.exp(X[i]) + 1
+        return y[i].set(t * t + T.sin(t))
+
+    f = symc.function([X], symc.fori_loop(0, X.shape[0], step, T.zeros(X.shape)))
+    assert is_kernel(f)
+    for n in (0, 1, 5, 1000):
+        x = np.linspace(-1, 1, n)
+        t = np.exp(x) + 1
+        np.testing.assert_allclose(f(x), t * t + np.sin(t), rtol=1e-14)
+
+
+@pytest.mark.parametrize("distance", [1, 2, 5])
+def test_steps_that_read_what_others_wrote_stay_in_order(distance: int) -> None:
+    def step(i: Any, y: Any) -> Any:
+        return y[i + distance].set(y[i] * 0.5 + X[i])
+
+    n = X.shape[0]
+    f = symc.function([X], symc.fori_loop(0, n - distance, step, T.zeros(n)))
+    x = np.random.default_rng(0).random(40)
+    wanted = np.zeros(40)
+    for i in range(40 - distance):
+        wanted[i + distance] = wanted[i] * 0.5 + x[i]
+    assert np.array_equal(f(x), wanted)
+
+
+def test_steps_that_write_one_place_stay_in_order() -> None:
+    f = symc.function([X], symc.fori_loop(0, X.shape[0], lambda i, y: y[i // 2].set(X[i]), X))
+    x = np.arange(9.0)
+    wanted = x.copy()
+    for i in range(9):
+        wanted[i // 2] = x[i]
+    assert np.array_equal(f(x), wanted)
+
+
+def test_a_column_and_a_row_of_one_matrix() -> None:
+    def step(i: Any, j: Any, d: Any) -> Any:
+        return d[i, j].set(T.minimum(d[i, j], d[i, 1] + d[1, j]))
+
+    def row(i: Any, d: Any) -> Any:
+        return symc.fori_loop(0, d.shape[1], lambda j, d: step(i, j, d), d)
+
+    f = symc.function([A], symc.fori_loop(0, A.shape[0], row, A))
+    a = np.random.default_rng(3).random((9, 9))
+    wanted = a.copy()
+    for i in range(9):
+        for j in range(9):
+            wanted[i, j] = min(wanted[i, j], wanted[i, 1] + wanted[1, j])
+    assert np.array_equal(f(a), wanted)
+
+
+def test_results_of_a_scan() -> None:
+    """Steps without a state of their own."""
+    out = symc.scan(lambda a, b: a * b + 1, sequences=[X, Y])[0]
+    f = symc.function([X, Y], out)
+    x, y = np.arange(5.0), np.arange(7.0)
+    assert np.array_equal(f(x, y), x * y[:5] + 1)
