@@ -1,4 +1,4 @@
-"""Steps of a few operations: their extremes wait for one instruction, and several are written out."""
+"""Steps of a few operations: extremes wait for one instruction, and several are written out."""
 
 from __future__ import annotations
 
