@@ -3,6 +3,7 @@
 from . import (
     cells,
     counting,
+    elements,
     particles,
     products,
     ragged,
@@ -25,4 +26,5 @@ KERNELS: tuple[Kernel, ...] = (
     *signals.KERNELS,
     *products.KERNELS,
     *ragged.KERNELS,
+    *elements.KERNELS,
 )
