@@ -3,26 +3,31 @@
 
 // SYMBOL symc_maximum_f64
 // The larger; NaN if either is NaN. maximum(-0.0, 0.0) is its first argument, as in NumPy.
+// `b > a ? b : a` is one instruction of vectors, which gives its second operand for NaN.
 static inline double symc_maximum_f64(double a, double b) {
-    return (a >= b) | (a != a) ? a : b;
+    double most = b > a ? b : a;
+    return b != b ? b : most;
 }
 
 // SYMBOL symc_maximum_f32
 // See symc_maximum_f64.
 static inline float symc_maximum_f32(float a, float b) {
-    return (a >= b) | (a != a) ? a : b;
+    float most = b > a ? b : a;
+    return b != b ? b : most;
 }
 
 // SYMBOL symc_minimum_f64
 // The smaller; NaN if either is NaN.
 static inline double symc_minimum_f64(double a, double b) {
-    return (a <= b) | (a != a) ? a : b;
+    double least = b < a ? b : a;
+    return b != b ? b : least;
 }
 
 // SYMBOL symc_minimum_f32
 // See symc_minimum_f64.
 static inline float symc_minimum_f32(float a, float b) {
-    return (a <= b) | (a != a) ? a : b;
+    float least = b < a ? b : a;
+    return b != b ? b : least;
 }
 
 // SYMBOL symc_maximum_step_f64
@@ -73,25 +78,29 @@ static inline float symc_minimum_step_f32(float a, float b) {
 // SYMBOL symc_fmax_f64
 // The larger; a NaN counts as missing. Unlike libm's fmax this vectorises.
 static inline double symc_fmax_f64(double a, double b) {
-    return (a >= b) | (b != b) ? a : b;
+    double most = b > a ? b : a;
+    return a != a ? b : most;
 }
 
 // SYMBOL symc_fmax_f32
 // See symc_fmax_f64.
 static inline float symc_fmax_f32(float a, float b) {
-    return (a >= b) | (b != b) ? a : b;
+    float most = b > a ? b : a;
+    return a != a ? b : most;
 }
 
 // SYMBOL symc_fmin_f64
 // The smaller; a NaN counts as missing.
 static inline double symc_fmin_f64(double a, double b) {
-    return (a <= b) | (b != b) ? a : b;
+    double least = b < a ? b : a;
+    return a != a ? b : least;
 }
 
 // SYMBOL symc_fmin_f32
 // See symc_fmin_f64.
 static inline float symc_fmin_f32(float a, float b) {
-    return (a <= b) | (b != b) ? a : b;
+    float least = b < a ? b : a;
+    return a != a ? b : least;
 }
 
 // SYMBOL symc_sign_f64

@@ -30,8 +30,10 @@ typedef _Bool bool;
 SYMC_VECTOR double exp(double x);
 
 // The larger; NaN if either is NaN. maximum(-0.0, 0.0) is its first argument, as in NumPy.
+// `b > a ? b : a` is one instruction of vectors, which gives its second operand for NaN.
 SYMC_INLINE double symc_maximum_f64(double a, double b) {
-    return (a >= b) | (a != a) ? a : b;
+    double most = b > a ? b : a;
+    return b != b ? b : most;
 }
 
 /* ---- kernels ---- */
