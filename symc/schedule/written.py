@@ -38,7 +38,8 @@ def read_where_written(roots: Sequence[Tensor]) -> list[Tensor]:
             continue
         if _later(write, order, users, ends).issuperset(others):
             places[value] = write
-    return _rebuilt(roots, order, places) if places else list(roots)
+    ordered = _after_writes(order, places) if places else None
+    return list(roots) if ordered is None else _rebuilt(roots, ordered, places)
 
 
 def _computes(node: Tensor) -> bool:
@@ -77,6 +78,26 @@ def _later(
         if node not in ends and node in users and found.issuperset(users[node]):
             found.add(node)
     return found
+
+
+def _after_writes(order: Iterable[Tensor], places: Mapping[Tensor, Tensor]) -> list[Tensor] | None:
+    """The nodes, each after the writes that it is to read from; None if some wait for each other."""
+    found: dict[Tensor, None] = {}
+    begun: set[Tensor] = set()
+    for last in order:
+        pending = [last]
+        while pending:
+            node = pending[-1]
+            needed = [arg if places.get(arg, node) is node else places[arg] for arg in node.args]
+            missing = [each for each in needed if each not in found]
+            if node in found or not missing:
+                found[pending.pop()] = None
+            elif node in begun:
+                return None
+            else:
+                begun.add(node)
+                pending += missing
+    return list(found)
 
 
 def _rebuilt(

@@ -81,3 +81,33 @@ def test_what_two_arrays_are_made_of_in_turn_is_stored_once() -> None:
     function = symc.function([a, b], loop)
     program = function.runner.compilation().optimised
     assert not [buffer for buffer in program.buffers if buffer.role == "temp"]
+
+
+def test_a_reader_that_came_before_the_write() -> None:
+    """It was not to be found: the compiler ended with a KeyError."""
+    a, b = T.vector("a"), T.vector("b")
+
+    def step(a: Any, b: Any, put: Any, add: Any) -> Any:
+        value = 0.0 + b[1:-2] * 0.18
+        b = put(b, slice(1, -2), value)
+        a = add(a, slice(1, -2), b[1:-2] * 0.5)
+        return [add(a, slice(None, -1), b[1:] - 1.0), b]
+
+    def set_(x: Any, place: Any, value: Any) -> Any:
+        return x[place].set(value)
+
+    def inc(x: Any, place: Any, value: Any) -> Any:
+        return x[place].inc(value)
+
+    f = symc.function([a, b], symc.fori_loop(0, 3, lambda _, a, b: step(a, b, set_, inc), [a, b]))
+
+    def put(x: Any, place: Any, value: Any) -> Any:
+        x = x.copy()
+        x[place] = value
+        return x
+
+    wanted: Sequence[Any] = [A, B]
+    for _ in range(3):
+        wanted = step(*wanted, put, lambda x, place, value: put(x, place, x[place] + value))
+    for found, right in zip(f(A, B), wanted, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-12)
