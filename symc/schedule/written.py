@@ -81,7 +81,7 @@ def _later(
 
 
 def _after_writes(order: Iterable[Tensor], places: Mapping[Tensor, Tensor]) -> list[Tensor] | None:
-    """The nodes, each after the writes that it is to read from; None if some wait for each other."""
+    """The nodes, each after the writes that it is to read; None if some wait for each other."""
     found: dict[Tensor, None] = {}
     begun: set[Tensor] = set()
     for last in order:

@@ -108,6 +108,6 @@ def test_a_reader_that_came_before_the_write() -> None:
 
     wanted: Sequence[Any] = [A, B]
     for _ in range(3):
-        wanted = step(*wanted, put, lambda x, place, value: put(x, place, x[place] + value))
+        wanted = step(wanted[0], wanted[1], put, lambda x, at, value: put(x, at, x[at] + value))
     for found, right in zip(f(A, B), wanted, strict=True):
         np.testing.assert_allclose(found, right, rtol=1e-12)
