@@ -39,8 +39,8 @@ def pooled_loops(x: Any) -> Any:
         for j in range(m):
             most = x[2 * i, 2 * j]
             for k in range(2):
-                for m in range(2):
-                    most = max(most, x[2 * i + k, 2 * j + m])
+                for r in range(2):
+                    most = max(most, x[2 * i + k, 2 * j + r])
             out[i, j] = most
     return out
 
