@@ -21,17 +21,14 @@ except ModuleNotFoundError as _error:
 
 from symc.graph.collector import without_collection as _without_collection
 
-with _without_collection():
+with _without_collection(stays=True):
     from symc import tensor
     from symc.calls.callable import Function, In, Out
     from symc.calls.function import clone, function
     from symc.config import config
-    from symc.derivatives.changed import disconnected_grad, grad_clip, grad_scale
-    from symc.derivatives.grad import Lop, Rop, grad, hessian, jacobian
     from symc.errors import LinAlgError
     from symc.graph.inputs import SharedVariable, shared
     from symc.graph.node import Tensor
-    from symc.graph.other_libraries import ImportAdvice as _ImportAdvice
     from symc.graph.public import public as _public
     from symc.graph.public import publish as _publish
     from symc.graph.registry import SERVICES as _SERVICES
@@ -51,6 +48,14 @@ if _typing.TYPE_CHECKING:
     from symc.calls.kept import free_memory as free_memory
     from symc.debug import dprint as dprint
     from symc.debug import pprint as pprint
+    from symc.derivatives.changed import disconnected_grad as disconnected_grad
+    from symc.derivatives.changed import grad_clip as grad_clip
+    from symc.derivatives.changed import grad_scale as grad_scale
+    from symc.derivatives.grad import Lop as Lop
+    from symc.derivatives.grad import Rop as Rop
+    from symc.derivatives.grad import grad as grad
+    from symc.derivatives.grad import hessian as hessian
+    from symc.derivatives.grad import jacobian as jacobian
     from symc.derivatives.vectorize import vmap as vmap
     from symc.loops.api import scan as scan
     from symc.loops.branch import ifelse as ifelse
@@ -100,6 +105,10 @@ _LATE = {
     "dprint": "debug", "pprint": "debug",
     "benchmark": "measure.benchmark", "profile": "measure.profile", "verify_grad": "testing",
     "vmap": "derivatives.vectorize",
+    "grad": "derivatives.grad", "jacobian": "derivatives.grad", "hessian": "derivatives.grad",
+    "Lop": "derivatives.grad", "Rop": "derivatives.grad",
+    "disconnected_grad": "derivatives.changed", "grad_clip": "derivatives.changed",
+    "grad_scale": "derivatives.changed",
 }  # fmt: skip
 
 # Services that lower packages leave to higher ones, which they do not import.
@@ -124,9 +133,20 @@ for _module, _names in _HIGHER.items():
 
 __version__ = _VERSION
 
-# Asked for modules that no one else finds: "import symc.printing" names the module to use instead.
-if _ImportAdvice not in _sys.meta_path:
-    _sys.meta_path.append(_ImportAdvice)
+
+class _ImportAdvice:
+    """Asked last, for modules that nobody else finds: "import symc.printing" names another one."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Raises ModuleNotFoundError for a module of symc's, if something is known instead."""
+        if name.startswith("symc."):
+            from symc.graph.other_libraries import advise_on_module
+
+            advise_on_module(name)
+
+
+_sys.meta_path.append(_ImportAdvice)
 
 
 def _late(name: str) -> object:

@@ -161,7 +161,7 @@ def _kept_memory() -> int:
     most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for place in _LIMITS:
         try:
-            with open(place, encoding="ascii") as file:  # noqa: PTH123 -- pathlib takes 5 ms
+            with open(place, encoding="utf-8") as file:  # noqa: PTH123 -- pathlib takes 5 ms
                 limit = file.read().strip()
         except OSError:
             continue

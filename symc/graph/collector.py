@@ -12,15 +12,27 @@ import gc
 class without_collection:  # noqa: N801 -- used as a function: with without_collection(): ...
     """No garbage collection meanwhile.
 
+    With ``stays=True`` what is made meanwhile stays for good, as modules do, and is entered among
+    the old objects at once: else the collector would take all of it for young when it goes on, and
+    look through it for a millisecond after the import of symc. It is for blocks that run once: the
+    collector begins to count anew, and would never come to a program's garbage.
+
     (A class, as `contextlib` takes longer to import than many a block runs.)
     """
 
-    __slots__ = ("_enabled",)
+    __slots__ = ("_enabled", "_stays")
+
+    def __init__(self, *, stays: bool = False) -> None:
+        self._stays = stays
 
     def __enter__(self) -> None:
         self._enabled = gc.isenabled()
         gc.disable()
 
     def __exit__(self, *_: object) -> None:
-        if self._enabled:
-            gc.enable()
+        if not self._enabled:
+            return
+        if self._stays and not gc.get_freeze_count():  # what a program froze is to stay frozen
+            gc.freeze()
+            gc.unfreeze()  # into the oldest generation: neither looks at an object
+        gc.enable()

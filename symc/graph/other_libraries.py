@@ -234,23 +234,19 @@ def missing(of: str, module: str, name: str, known: Callable[[], Iterable[str]])
     return AttributeError(f"module {module!r} has no attribute {name!r}{advice}", obj=None)
 
 
-class ImportAdvice:
-    """Names symc's counterpart of modules that Theano has: asked last, when no module was found."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        """Raises ModuleNotFoundError for a module of symc's, if something is known instead."""
-        module, _, last = name.rpartition(".")
-        if module not in _TABLES or module not in sys.modules:
-            return
-        known = dir(sys.modules[module])
-        if last in known:
-            advice = f"; there is a function: from {module} import {last}"
-        else:
-            advice = instead(_TABLES[module], last, known)
-        if advice:
-            # Without the module's name: of one that is named, "from symc import name" says less.
-            raise ModuleNotFoundError(f"there is no module {name!r}{advice}")
+def advise_on_module(name: str) -> None:
+    """Raises ModuleNotFoundError for a module that is not there, if symc has a counterpart."""
+    module, _, last = name.rpartition(".")
+    if module not in _TABLES or module not in sys.modules:
+        return
+    known = dir(sys.modules[module])
+    if last in known:
+        advice = f"; there is a function: from {module} import {last}"
+    else:
+        advice = instead(_TABLES[module], last, known)
+    if advice:
+        # Without the module's name: of one that is named, "from symc import name" says less.
+        raise ModuleNotFoundError(f"there is no module {name!r}{advice}")
 
 
 def meant(name: object, known: Iterable[str]) -> str:

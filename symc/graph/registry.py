@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from symc.graph.collector import without_collection
 
 _PROVIDERS: dict[str, str] = {}
-_ANNOUNCERS: list[Callable[[], None]] = []
+_ANNOUNCERS: list[Callable[[], object]] = []
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -24,7 +24,7 @@ def provide(module: str, names: str) -> None:
     _PROVIDERS.update(dict.fromkeys(names.split(), module))
 
 
-def announce(provide_all: Callable[[], None]) -> None:
+def announce(provide_all: Callable[[], object]) -> None:
     """Have a function that calls `provide` called when a name is first missed."""
     _ANNOUNCERS.append(provide_all)
 
@@ -39,7 +39,7 @@ def provider(name: str) -> str | None:
 def import_all() -> None:
     """Import every module that was announced: for lists of all names."""
     provider("")
-    with without_collection():
+    with without_collection(stays=True):
         for module in sorted(set(_PROVIDERS.values())):
             import_module(module)
 
@@ -103,5 +103,5 @@ SERVICES = Services()
 
 
 def _load(module: str) -> ModuleType:
-    with without_collection():
+    with without_collection(stays=True):
         return import_module(module)
