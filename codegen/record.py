@@ -35,6 +35,9 @@ class Field:
         self.repr = repr
 
 
+_PLAIN = Field(_ABSENT, _ABSENT, compare=True, repr=True)
+
+
 def field(
     *,
     default: Any = _ABSENT,
@@ -88,37 +91,46 @@ def replace(given: T, /, **changes: Any) -> T:
 
 
 def _record(cls: type[Any], eq: bool, frozen: bool) -> type[Any]:
-    annotated = inspect.get_annotations(cls).items()
-    own = {n: _field(cls, n) for n, text in annotated if not str(text).startswith("ClassVar")}
+    described = cls.__dict__
+    annotations = described.get("__annotations__")
+    if annotations is None:  # there are none, or Python makes them when they are asked for
+        annotations = inspect.get_annotations(cls)
+    own = {n: _field(cls, n) for n, text in annotations.items() if not _is_of_class(text)}
     fields: dict[str, Field] = {}
     types: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):
-        described = base.__dict__.get("__dataclass_fields__")
-        if described is not None:
-            fields.update(described.fields)
-            types.update(described.types)
+        known = base.__dict__.get("__dataclass_fields__")
+        if known is not None:
+            fields.update(known.fields)
+            types.update(known.types)
     fields.update(own)
-    types.update(cls.__annotations__)
-    namespace = {
-        name: value
-        for name, value in cls.__dict__.items()
-        if name not in own and name not in ("__dict__", "__weakref__")
-    }
+    types.update(annotations)
+    namespace = {name: value for name, value in described.items() if name not in own}
+    namespace.pop("__dict__", None)
+    namespace.pop("__weakref__", None)
     namespace["__slots__"] = tuple(own)
     namespace["__match_args__"] = tuple(fields)
     namespace["__dataclass_fields__"] = _Fields(fields, types)
-    namespace.setdefault("__qualname__", cls.__qualname__)
-    made = type(cls.__name__, cls.__bases__, namespace)
-    _add_methods(made, fields, eq, frozen)
-    return made
+    namespace["__qualname__"] = cls.__qualname__
+    return _with_methods(cls, namespace, fields, eq, frozen)
+
+
+def _is_of_class(annotation: Any) -> bool:
+    """Whether a name belongs to the class, not to its objects."""
+    text = annotation if isinstance(annotation, str) else str(annotation)
+    return text.startswith("ClassVar")
 
 
 def _field(cls: type[Any], name: str) -> Field:
+    # A slot of the same name would hide a default in the class.
     given = cls.__dict__.get(name, _ABSENT)
+    if given is _ABSENT:
+        return _PLAIN
+    if isinstance(given, Field):
+        return given
     if type(given).__module__ == "dataclasses":
         raise TypeError(f"{cls.__name__}.{name}: a record's fields are made with record's field()")
-    # A slot of the same name would hide a default in the class.
-    return given if isinstance(given, Field) else Field(given, _ABSENT, compare=True, repr=True)
+    return Field(given, _ABSENT, compare=True, repr=True)
 
 
 class _Fields:
@@ -147,7 +159,10 @@ class _Fields:
         return made
 
 
-def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool, frozen: bool) -> None:
+def _with_methods(
+    plain: type[Any], namespace: dict[str, Any], fields: dict[str, Field], eq: bool, frozen: bool
+) -> type[Any]:
+    """The class, made anew from this namespace: methods that are set later take longer."""
     names = tuple(fields)
     compared = tuple(name for name, known in fields.items() if known.compare)
     shown = tuple(name for name, known in fields.items() if known.repr)
@@ -194,8 +209,10 @@ def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool, frozen: boo
         methods |= {"__eq__": equal, "__hash__": hashed}
     for name, method in methods.items():
         # Methods in the class body stay; with __eq__ and no __hash__ it has __hash__ = None.
-        if cls.__dict__.get(name) is None:
-            setattr(cls, name, method)
+        if namespace.get(name) is None:
+            namespace[name] = method
+    cls: type[Any] = type(plain.__name__, plain.__bases__, namespace)
+    return cls
 
 
 def _defaults(fields: dict[str, Field]) -> dict[str, Any]:
