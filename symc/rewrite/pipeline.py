@@ -221,7 +221,7 @@ def _read_as_values(node: Tensor) -> set[int]:
         if entry is GIVEN:
             read.add(next(numbers))
         elif isinstance(entry, Span):
-            for bound in entry:
+            for bound in entry.bounds:
                 if bound is GIVEN:
                     next(numbers)
     return read

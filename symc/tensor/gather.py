@@ -343,14 +343,14 @@ def write_region(
     A region whose lengths are known at run time only is written at the positions that its slices
     select: those lengths must be the lengths of some tensor to be computed at all.
     """
-    if all(GIVEN not in entry for entry in entries if isinstance(entry, Span)):
+    if all(GIVEN not in entry.bounds for entry in entries if isinstance(entry, Span)):
         return SliceWrite(entries, mode)(x, v, *given)
     rest = iter(given)
     later = sum(isinstance(entry, Span) for entry in entries)
     indexes: list[Tensor] = []
     for entry, n in zip(entries, x.type.shape, strict=True):
         if isinstance(entry, Span):
-            own = [next(rest) for bound in entry if bound is GIVEN]
+            own = [next(rest) for bound in entry.bounds if bound is GIVEN]
             later -= 1
             indexes.append(shape_padright(span_positions(entry, n, own), later))
         else:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from symc.codegen.dtypes import BOOL, INT64
+from symc.codegen.record import record
 from symc.errors import BadIndex, DTypeError
 from symc.graph.inputs import as_tensor, constant, constant_value, scalar_constant
 from symc.graph.node import OPERATORS, Tensor, TensorLike
@@ -31,7 +32,8 @@ __all__: list[str] = []
 _ALSO_ENTERED = ["getitem"]
 
 
-class Cut(NamedTuple):
+@record
+class Cut:
     """A slice of one axis, with the tensors that its `GIVEN` bounds stand for."""
 
     span: Span

@@ -8,7 +8,6 @@ they are all of an axis, lets writes through them run in parallel, or need no wr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class Positions(Op):
 
     def evaluate(self, *args: Array) -> Array:
         given = iter(args[1:])
-        bounds = [int(next(given)) if isinstance(b, Given) else b for b in self.span]
+        bounds = [int(next(given)) if isinstance(b, Given) else b for b in self.span.bounds]
         return np.arange(int(args[0]), dtype=np.int64)[slice(*bounds)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
@@ -72,13 +71,13 @@ class Positions(Op):
         raise AssertionError("one of the arguments is batched")
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        start, step, _ = self.range(node.args)
-        factor, first = size(step), size(start)
+        positions = self.range(node.args)
+        factor, first = size(positions.step), size(positions.start)
         return At(formula(node, lambda _, i: ir.add(ir.mul(i[0], factor), first)))
 
     def require(self, node: Tensor) -> list[Requirement]:
         given = iter(node.args[1:])
-        bounds = [next(given) if isinstance(bound, Given) else None for bound in self.span]
+        bounds = [next(given) if isinstance(bound, Given) else None for bound in self.span.bounds]
         return [] if bounds[2] is None else list(step_requirement(node, bounds[2]))
 
 
@@ -297,7 +296,8 @@ RANGES: dict[type[Op], Callable[[Tensor], Range]] = {
 # --- facts on index arrays ------------------------------------------------------------------------
 
 
-class Line(NamedTuple):
+@record
+class Line:
     """An index array that varies along one axis only (counted from the last, -1), as a vector."""
 
     axis: int
@@ -340,9 +340,10 @@ def distinct_axes(indexes: Sequence[Tensor]) -> set[int]:
     All coordinates of the places where one mask is true tell those places apart together.
     """
     lines = [found for found in map(line, indexes) if found is not None]
-    told = {axis for axis, vector in lines if is_distinct(vector)}
+    told = {found.axis for found in lines if is_distinct(found.vector)}
     together: dict[tuple[int, Tensor], set[int]] = {}
-    for axis, vector in lines:
+    for found in lines:
+        axis, vector = found.axis, found.vector
         if isinstance(vector.op, Coordinate) and is_distinct(vector.args[0]):
             parts = together.setdefault((axis, vector.args[0]), set())
             parts.add(vector.op.axis)

@@ -6,11 +6,11 @@ The arrays broadcast together to one block of axes; the other axes of the tensor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from symc.codegen.dtypes import INT64
+from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph.dims import Dim
 from symc.graph.formulas import Index, ReadElement
@@ -23,7 +23,8 @@ from symc.tensor.elementwise import project
 from symc.tensor.slices import wrapped
 
 
-class Region(NamedTuple):
+@record
+class Region:
     """How the elements that index arrays select from a tensor are arranged."""
 
     block: tuple[Dim, ...]  # the index arrays' own axes

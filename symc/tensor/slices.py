@@ -7,13 +7,13 @@ adds to the region; make one with `write_region`. The positions of a slice are i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64, DType
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph.dims import Dim
 from symc.graph.formulas import (
@@ -75,7 +75,7 @@ def entry_requirements(
     rest = iter(given)
     for axis, entry in enumerate(entries):
         if isinstance(entry, Span):
-            bounds = [next(rest) if bound is GIVEN else None for bound in entry]
+            bounds = [next(rest) if bound is GIVEN else None for bound in entry.bounds]
             if bounds[2] is not None:
                 yield from step_requirement(node, bounds[2])
         else:
@@ -110,7 +110,8 @@ def wrapped(value: ir.Expr, index: Tensor, n: ir.Expr) -> ir.Expr:
 # --- batches --------------------------------------------------------------------------------------
 
 
-class _Parts(NamedTuple):
+@record
+class _Parts:
     """Entries in two steps: a region with whole axes, and the indexes along these.
 
     The indexes are those that differ within a batch, and others that are given beside them.
@@ -131,16 +132,16 @@ def _parted(
     rest, axis = iter(zip(given, batched, strict=True)), 0
     for entry in entries:
         if isinstance(entry, Span):
-            bounds = [next(rest) for bound in entry if bound is GIVEN]
+            bounds = [next(rest) for bound in entry.bounds if bound is GIVEN]
             unbatched(label, [flag for _, flag in bounds])
             parts.given.extend(bound for bound, _ in bounds)
         elif entry is GIVEN:
             index, flag = next(rest)
             parts.indexes.append(index)
             parts.batched_indexes.append(flag)
-            parts = parts._replace(axes=(*parts.axes, axis))
+            parts = replace(parts, axes=(*parts.axes, axis))
             entry = WHOLE
-        parts = parts._replace(entries=(*parts.entries, entry))
+        parts = replace(parts, entries=(*parts.entries, entry))
         axis += isinstance(entry, Span)
     return parts
 

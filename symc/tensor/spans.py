@@ -7,7 +7,7 @@ steps too. Templates of slices have `GIVEN` where an argument of the node gives 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from symc.codegen.record import record
 from symc.graph import dims
@@ -28,12 +28,18 @@ GIVEN = Given()
 Bound: TypeAlias = int | Given | None
 
 
-class Span(NamedTuple):
+@record
+class Span:
     """A slice. Without `start` or `stop` it reaches to the end of the axis on that side."""
 
     start: Bound = None
     stop: Bound = None
     step: int | Given = 1
+
+    @property
+    def bounds(self) -> tuple[Bound, Bound, int | Given]:
+        """Start, stop and step."""
+        return self.start, self.stop, self.step
 
 
 WHOLE = Span()
@@ -41,7 +47,8 @@ Entry: TypeAlias = Span | int | Given
 Entries: TypeAlias = tuple[Entry, ...]
 
 
-class Range(NamedTuple):
+@record
+class Range:
     """The positions ``start + i * step`` for i below `length`, none of which is out of range."""
 
     start: Dim
@@ -196,7 +203,7 @@ def is_last(entry: Entry, length: Dim) -> bool:
 
 def normal_span(span: Span, n: Dim) -> Span:
     """The simplest slice that selects the same elements, as far as numbers are known."""
-    start, stop, step = span
+    start, stop, step = span.bounds
     if not isinstance(step, int):
         return span
     known = all(bound is None or isinstance(bound, int) for bound in (start, stop))
@@ -221,7 +228,7 @@ def _known_span(positions: range, n: int) -> Span:
 def count_given(entries: Entries) -> int:
     """How many arguments the entries need."""
     return sum(
-        sum(bound is GIVEN for bound in entry) if isinstance(entry, Span) else entry is GIVEN
+        sum(bound is GIVEN for bound in entry.bounds) if isinstance(entry, Span) else entry is GIVEN
         for entry in entries
     )
 
@@ -236,14 +243,15 @@ def entry_texts(entries: Entries, given: Iterable[str]) -> list[str]:
     shown: list[str] = []
     for entry in entries:
         if isinstance(entry, Span):
-            start, stop, step = map(bound, entry)
+            start, stop, step = map(bound, entry.bounds)
             shown.append(f"{start}:{stop}" + (f":{step}" if step != "1" else ""))
         else:
             shown.append(bound(entry))
     return shown
 
 
-class SliceLayout(NamedTuple):
+@record
+class SliceLayout:
     """The entries for a tensor: for each axis a range, a number, or a given number.
 
     A given number is its tensor with the number of the argument it is.
@@ -274,7 +282,7 @@ def layout(entries: Entries, x: Tensor, given: Sequence[Tensor], first: int) -> 
 def layout_range(span: Span, n: Dim, given: Sequence[Tensor]) -> Range:
     """The positions a slice selects from an axis of length `n`; `given` are for its own holes."""
     rest = iter(given)
-    start, stop, step = (dim_of(next(rest)) if isinstance(b, Given) else b for b in span)
+    start, stop, step = (dim_of(next(rest)) if isinstance(b, Given) else b for b in span.bounds)
     assert step is not None
     return selected(start, stop, step, n)
 
@@ -287,6 +295,6 @@ def numpy_index(entries: Entries, given: Sequence[Array]) -> tuple[Any, ...]:
         return next(numbers) if isinstance(value, Given) else value
 
     return tuple(
-        slice(*(bound(value) for value in entry)) if isinstance(entry, Span) else bound(entry)
+        slice(*map(bound, entry.bounds)) if isinstance(entry, Span) else bound(entry)
         for entry in entries
     )
