@@ -2,8 +2,8 @@
 
 Standard library only. A program goes from the top to the bottom; begin with `ir.py`.
 
-    ir.py, values.py, dtypes.py, math.py,       the parts of a program: the loop IR
-        routines.py
+    ir.py, statements.py, values.py,            the parts of a program: the loop IR
+        dtypes.py, math.py, routines.py
     text.py, verify/                            it is printed, and checked
     meaning/                                    it is run in plain Python: the oracle of all targets
     passes/                                     programs to better programs, one file each

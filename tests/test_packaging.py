@@ -36,7 +36,7 @@ f = symc.function([x], symc.grad((x**2).sum(), x))
 assert np.array_equal(f([1.0, 2.0, 3.0]), [2.0, 4.0, 6.0])
 assert f.source, "not compiled"
 assert Store.__module__ == "symc.cache.store", Store
-assert Program.__module__ == "symc.codegen.ir", Program
+assert Program.__module__ == "symc.codegen.statements", Program
 print(symc.__file__)
 """
 

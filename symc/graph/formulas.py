@@ -39,8 +39,8 @@ if TYPE_CHECKING:  # not at run time: a protocol takes half a millisecond to def
             ...
 
 
-Index: TypeAlias = tuple[ir.Expr, ...]
-ReadElement: TypeAlias = Callable[[int, Index], ir.Expr]
+Index: TypeAlias = "tuple[ir.Expr, ...]"
+ReadElement: TypeAlias = "Callable[[int, Index], ir.Expr]"
 """``read(arg, index)``: the element of argument number `arg` at an index, one int64 per axis."""
 
 

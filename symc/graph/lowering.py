@@ -26,7 +26,7 @@ from symc.graph.dims import Dim
 from symc.graph.formulas import Formula, IndexFormula
 from symc.graph.node import Op
 
-SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
+SizeOf: TypeAlias = "Callable[[Dim], ir.Expr]"
 
 
 @record
@@ -99,7 +99,7 @@ class Argument:
 
     number: int
     by_value: bool = False
-    offset: ir.Expr = field(default=ir.const(0))
+    offset: ir.Expr = field(default_factory=lambda: ir.const(0))
 
 
 @record

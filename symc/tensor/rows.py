@@ -17,9 +17,9 @@ Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial3: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial4: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial: TypeAlias = Callable[..., Tensor | None]
-Expression: TypeAlias = Callable[..., ir.Expr]
-Expression1: TypeAlias = Callable[[ir.Expr], ir.Expr]
-Expression2: TypeAlias = Callable[[ir.Expr, ir.Expr], ir.Expr]
+Expression: TypeAlias = "Callable[..., ir.Expr]"
+Expression1: TypeAlias = "Callable[[ir.Expr], ir.Expr]"
+Expression2: TypeAlias = "Callable[[ir.Expr, ir.Expr], ir.Expr]"
 
 
 class InHeader(Enum):
