@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -125,10 +126,16 @@ SLOW = ("dataclasses", "hashlib", "json", "pathlib", "shlex", "subprocess", "tem
 
 @pytest.mark.parametrize("order", ["", "gcc -DNOTHING"], ids=["default", "named"])
 def test_a_hit_imports_nothing_slow(tmp_path: Path, order: str) -> None:
-    """Nor does building expressions. Each of these would take a tenth of both."""
+    """Nor does building expressions. Each of these would take a tenth of both.
+
+    The classes of the loop IR, which nothing needs that lowers nothing, took 1.5 ms.
+    """
+    extension = find_spec("symc.calls._call") is not None
+    unused = ["symc.codegen.statements", "symc.codegen.values"]
+    unused += ["symc.calls.python_call"] if extension else []
     script = tmp_path / "hit.py"
     script.write_text(HIT, encoding="utf-8")
-    for arguments in ((), SLOW):
+    for arguments in ((), (*SLOW, *unused)):
         done = subprocess.run(
             [sys.executable, str(script), *arguments],
             env=os.environ | {"SYMC_CACHE_DIR": str(tmp_path / "cache"), "SYMC_CC": order},

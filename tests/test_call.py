@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from symc.calls.call import PythonCaller
+from symc.calls.python_call import PythonCaller
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
 from symc.codegen.ir import (
     Accumulate,

@@ -13,7 +13,8 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.calls import spec
-from symc.calls.call import Caller, PythonCaller
+from symc.calls.call import Caller
+from symc.calls.python_call import PythonCaller
 from symc.cuda.caller import CudaCaller
 from symc.pipeline.library import compile_request, target
 
@@ -47,7 +48,8 @@ def test_an_extension_of_other_fields_is_not_used() -> None:
     program = """if True:
         from symc.calls import _call
         _call.FIELDS = "prepare run"
-        from symc.calls.call import Caller, PythonCaller
+        from symc.calls.call import Caller
+        from symc.calls.python_call import PythonCaller
         assert Caller is PythonCaller
     """
     pytest.importorskip("symc.calls._call")

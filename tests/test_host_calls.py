@@ -14,7 +14,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.calls.call import PythonCaller
+from symc.calls.python_call import PythonCaller
 from symc.codegen.record import field, record
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.errors import ShapeMismatch

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from symc.calls.call import Caller, PythonCaller
+from symc.calls.call import Caller
+from symc.calls.python_call import PythonCaller
 from symc.codegen.targets import compiler, team
 
 HEAD = """

@@ -18,9 +18,10 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.calls import call
+from symc.calls.python_call import PythonCaller
 
 pytestmark = pytest.mark.skipif(
-    call.Caller is call.PythonCaller, reason="the extension, which keeps memory, is not built"
+    call.Caller is PythonCaller, reason="the extension, which keeps memory, is not built"
 )
 LONG = 100_000
 BYTES = 8 * LONG

@@ -15,7 +15,8 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.calls.call import Caller, PythonCaller
+from symc.calls.call import Caller
+from symc.calls.python_call import PythonCaller
 from symc.codegen import processors
 from symc.codegen.targets import compiler, openmp
 from symc.config import thread_count

@@ -31,7 +31,9 @@ class Library:
         from symc.codegen.targets._abi import ffi
 
         handle: Any = _opened(path)
-        pin_openmp()
+        has_team = team.fill(handle)
+        if not has_team:
+            pin_openmp()
         fill_imports(handle)
         fill_mpi(handle)
         arrays, lengths, shapes, room = handle.symc_counts
@@ -40,7 +42,7 @@ class Library:
             int(ffi.cast("intptr_t", handle.symc_run)),
             (arrays, lengths, shapes, room),
             handle,
-            team.fill(handle),
+            has_team,
         )
 
 

@@ -1,9 +1,10 @@
 /* The call path: from Python arguments to a compiled function and back.
  *
- * `Caller` is the C twin of symc/calls/call.py, called by symc.function's objects; the same tests
- * run over both; see there for the meaning of the arguments. Everything a call needs stands on its
- * stack, so that threads may call one Caller at the same time and a compiled function may call
- * back. The only state is one workspace, kept from call to call and taken away during a call.
+ * `Caller` is the C twin of symc/calls/python_call.py, called by symc.function's objects; the same
+ * tests run over both; symc/calls/call.py has the meaning of the arguments. Everything a call needs
+ * stands on its stack, so that threads may call one Caller at the same time and a compiled function
+ * may call back. The only state is one workspace, kept from call to call and taken away during a
+ * call.
  *
  * _caller.c makes callers, _values.c reads arguments and makes results; this file runs the call.
  */

@@ -1,7 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from symc.calls.call import Locks, PythonCaller
+from symc.calls.call import Locks
+from symc.calls.python_call import PythonCaller
 from symc.graph.locks import PythonLock
 
 team: int

@@ -13,7 +13,8 @@ from symc.graph.registry import SERVICES
 from symc.graph.request import Request
 
 if TYPE_CHECKING:
-    from symc.calls.call import Locks, PythonCaller
+    from symc.calls.call import Locks
+    from symc.calls.python_call import PythonCaller
     from symc.codegen.targets.base import Target
     from symc.pipeline.compile import Compilation
     from symc.pipeline.host_calls import BoundCall

@@ -30,7 +30,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from symc.calls.call import Array, dtype_of, fits, host_callback, is_number
+from symc.calls.call import Array
+from symc.calls.python_call import dtype_of, fits, host_callback, is_number
 from symc.calls.spec import CallSpec
 from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from symc.calls.call import Caller, Cell, Form, PythonCaller
+from symc.calls.call import Caller, Cell, Form
+from symc.calls.python_call import PythonCaller
 from symc.calls.spec import CallSpec
 from symc.codegen.emit.program import emit_text
 from symc.codegen.targets.c import CTarget
