@@ -85,8 +85,11 @@ class Sides:
     def concerns(self, kind: OpKind) -> bool:
         """Whether nodes of a kind may be the left side: imports no ops, so that none are there
         whose module has not been imported."""
-        name = self.left.function
-        return kind is (OVER_AXES[name].kind if name in OVER_AXES else ELEMENTWISE.get(name))
+        return kind is _kind_of_imported(self.left.function) and all(
+            _kind_of_imported(arg.function) is not None
+            for arg in self.left.args
+            if isinstance(arg, Call)
+        )
 
     def attempts(self, rule: Rule) -> list[Attempt]:
         """One for each order of the arguments of commutative functions."""
@@ -226,6 +229,10 @@ def _orders(pattern: Call) -> Iterator[Call]:
         yield Call(pattern.function, args, pattern.parameters)
         if _commutes(pattern.function) and not _same(*args):
             yield Call(pattern.function, args[::-1], pattern.parameters)
+
+
+def _kind_of_imported(function: str) -> OpKind | None:
+    return OVER_AXES[function].kind if function in OVER_AXES else ELEMENTWISE.get(function)
 
 
 def _commutes(function: str) -> bool:
@@ -374,6 +381,7 @@ class RuleSet:
         self._early = frozenset(early)
         self._at_kind: dict[OpKind, tuple[list[Attempt], frozenset[OpKind]]] = {}
         self._known: dict[tuple[Look, ...], Attempts] = {}
+        self._functions = len(ELEMENTWISE)
 
     def at(self, node: Tensor) -> Attempts:
         """The attempts worth making at a node."""
@@ -385,6 +393,9 @@ class RuleSet:
 
     def _choose(self, look: tuple[Look, ...]) -> Attempts:
         """The attempts that fit a look. Most looks differ only where no attempt asks."""
+        if self._functions != len(ELEMENTWISE):  # some were imported: now rules concern them
+            self._functions = len(ELEMENTWISE)
+            self._at_kind, self._known = {}, {}
         kind, same, *args = look
         attempts, inner = self._of_kind(kind)
         plain = (kind, same, *[_as_seen(arg, inner) for arg in args])

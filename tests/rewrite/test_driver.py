@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -261,3 +263,19 @@ def test_the_trace_names_the_rules_that_fired() -> None:
     after: Any = normalise([v * 3.5], RuleSet(rules.all), trace)
     assert [str(step.rule.name) for step in trace] == ["x * c -> x + c"]
     assert after[v * 3.5] is v + 3.5
+
+
+LATER = """
+import sys
+import symc.tensor as T
+from symc.rewrite.pipeline import optimize
+x = T.vector("x")
+optimize(1 - x)
+assert "symc.tensor.special_functions" not in sys.modules
+assert optimize(1 - T.erf(x)).op.label == "erfc", optimize(1 - T.erf(x))
+"""
+
+
+def test_rules_of_functions_that_are_imported_later() -> None:
+    """``1 - x`` imported the special functions, for there is a rule of ``1 - erf(x)``."""
+    subprocess.run([sys.executable, "-c", LATER], check=True)
