@@ -10,23 +10,26 @@ from __future__ import annotations
 
 import time
 
-from symc.codegen import ir
-from symc.codegen.dtypes import BFLOAT16
-from symc.codegen.record import record
-from symc.codegen.targets.base import Source, Target
-from symc.codegen.targets.named import target_named
-from symc.graph.conditions import as_tests, lengths_in, requirements, waits
-from symc.graph.inputs import Constant, SharedVariable
-from symc.graph.node import Array, Tensor
-from symc.graph.request import Request
-from symc.graph.walks import walk, walk_within
-from symc.lower.lower import lower, program_names
-from symc.lower.places import Interface
-from symc.rewrite.engine import Rewrite
-from symc.rewrite.pipeline import rewrite
-from symc.schedule.plan import Plan
-from symc.schedule.prepare import Prepared, prepare
-from symc.schedule.schedule import schedule
+from symc.graph.collector import without_collection
+
+with without_collection(stays=True):  # the whole compiler is imported here
+    from symc.codegen import ir
+    from symc.codegen.dtypes import BFLOAT16
+    from symc.codegen.record import record
+    from symc.codegen.targets.base import Source, Target
+    from symc.codegen.targets.named import target_named
+    from symc.graph.conditions import as_tests, lengths_in, requirements, waits
+    from symc.graph.inputs import Constant, SharedVariable
+    from symc.graph.node import Array, Tensor
+    from symc.graph.request import Request
+    from symc.graph.walks import walk, walk_within
+    from symc.lower.lower import lower, program_names
+    from symc.lower.places import Interface
+    from symc.rewrite.engine import Rewrite
+    from symc.rewrite.pipeline import rewrite
+    from symc.schedule.plan import Plan
+    from symc.schedule.prepare import Prepared, prepare
+    from symc.schedule.schedule import schedule
 
 
 @record(frozen=False)
