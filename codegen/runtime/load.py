@@ -63,7 +63,7 @@ _BASES = {
 }  # fmt: skip
 _TWOFOLD = "twofold.clh"
 
-_MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
+_MARKER, _NEEDS = "\n// SYMBOL ", "// NEEDS "
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _DOUBLE = re.compile(r"\bdouble\b")
 _LONG = re.compile(r"\b((?:0x[0-9a-fA-F]+|[0-9]+)u?)ll\b")
@@ -273,9 +273,12 @@ def _parse(path: Path) -> Iterable[Symbol]:
         for match in _LINE.finditer(text):
             yield Symbol(match[2], path.name, tuple((match[3] or "").split()), match[1] + "\n")
         text = _LINE.sub("", text)
-    _, *pieces = _MARKER.split(text)
-    for name, needs, body in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
-        needed = tuple(needs.replace("// NEEDS", "").split())
+    for piece in f"\n{text}".split(_MARKER)[1:]:  # a regular expression takes as long as all else
+        name, _, body = piece.partition("\n")
+        needed: tuple[str, ...] = ()
+        while body.startswith(_NEEDS):
+            line, _, body = body.partition("\n")
+            needed += tuple(line.removeprefix(_NEEDS).split())
         symbol = Symbol(name, path.name, needed, body.strip("\n") + "\n")
         if name.endswith("_fNN"):
             yield from (_typed(symbol, *kind) for kind in REALS)
