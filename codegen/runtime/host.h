@@ -9,6 +9,15 @@ void free(void *memory);  // SYMBOL free
 // below set a flag where they would wrap, and then the call ends before anything is done with them.
 #define SYMC_TOO_LARGE ((int64_t)1 << 30)
 
+// SYMBOL SYMC_PLAIN
+// Before host functions that are a long list of steps. To optimise them takes gcc as long as the
+// kernels of a network, and there is nothing in them to gain: what takes time is called from there.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SYMC_PLAIN __attribute__((optimize("O0")))
+#else
+#define SYMC_PLAIN
+#endif
+
 // SYMBOL symc_length_sum
 static inline int64_t symc_length_sum(int64_t a, int64_t b, bool *too_large) {
     int64_t sum;

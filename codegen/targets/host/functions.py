@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from symc.codegen.targets.host.writer import HostWriter
 
 UNKNOWN = "-1"  # a length in `symc_call.shapes` that only running the program tells
+PLAIN = "SYMC_PLAIN"
+MANY = 100  # steps: for so many gcc takes as long as for a network's kernels together
 
 
 def host_text(host: HostWriter) -> str:
@@ -79,16 +81,26 @@ def host_text(host: HostWriter) -> str:
 def function_text(host: HostWriter, name: str) -> str:
     """One of the functions that the caller calls, from its lines."""
     body, words = "\n".join(host.lines), host.dialect.words
+    kind = f"{host.use(PLAIN)} int64_t" if is_long_list(host) else "int64_t"
     if not words.enter or not host.attempts:
-        return f"int64_t {name}(symc_call *call)\n{{\n{body}\n}}\n"
+        return f"{kind} {name}(symc_call *call)\n{{\n{body}\n}}\n"
     host.use("symc_status")
     inside = f"{name}_steps"
     lines = [*words.enter, f"const int64_t status = {inside}(call);", *words.leave]
     outer = "".join(f"{INDENT}{line}\n" for line in [*lines, "return status;"])
     return (
-        f"static int64_t {inside}(symc_call *call)\n{{\n{body}\n}}\n\n"
+        f"static {kind} {inside}(symc_call *call)\n{{\n{body}\n}}\n\n"
         f"int64_t {name}(symc_call *call)\n{{\n{outer}}}\n"
     )
+
+
+def is_long_list(host: HostWriter) -> bool:
+    """Whether a program is many steps, each of which runs once in a call.
+
+    The host functions of others may have kernels in them, and run steps again and again.
+    """
+    steps = host.program.steps
+    return len(steps) >= MANY and not any(isinstance(step, Repeat) for step in every_step(steps))
 
 
 def prepare_text(host: HostWriter) -> str:
