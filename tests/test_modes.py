@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -150,3 +152,19 @@ def test_the_interpreter_does_not_warn() -> None:
     values = np.array([-1.0, 0.0, 2.0, np.inf, np.nan]), np.array([5, -7])
     for mode in ("default", "python"):
         symc.function([x, k], outputs, mode=mode)(*values)
+
+
+INTERPRETED = """
+import sys
+import numpy, symc, symc.tensor as T
+x = T.vector("x")
+y = symc.function([x], T.log(1 + T.exp(x)), mode="python")(numpy.array([800.0]))
+assert y.tolist() == [800.0], y
+late = {"symc.codegen.values", "symc.codegen.statements", "symc.loops.scan", "symc.loops.branch"}
+assert not late & {*sys.modules}, late & {*sys.modules}
+"""
+
+
+def test_interpreted_calls_import_no_loops() -> None:
+    """Conditions named a type of the loop IR, and the rules that keep digits looked into loops."""
+    subprocess.run([sys.executable, "-c", INTERPRETED], check=True)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symc.codegen.ir import BinaryOp
 from symc.codegen.record import record
 from symc.errors import SymcError
 from symc.graph.dims import Dim, Poly, Size, sizes, substitute
@@ -16,6 +15,9 @@ from symc.graph.interpreter import evaluate
 from symc.graph.node import METHODS, Array, Requirement, Tensor
 from symc.graph.provenance import NOWHERE, Where, located_at
 from symc.graph.walks import walk
+
+if TYPE_CHECKING:  # not at run time: calls that are interpreted need no loop IR
+    from symc.codegen.ir import BinaryOp
 
 
 @record

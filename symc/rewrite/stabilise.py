@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from symc.graph.node import Tensor
-from symc.graph.walks import walk_within
+from symc.graph.walks import walk, walk_within
 
 if TYPE_CHECKING:
     from symc.rewrite.rule import Rules, RuleSet
@@ -48,11 +48,15 @@ def stabilise(roots: Sequence[Tensor]) -> list[Tensor]:
     """The roots after the stability rules alone: the graph of every mode."""
     if not has_linalg() and not _may_change(roots):
         return list(roots)
-    from symc.loops.inside import improved
     from symc.rewrite.engine import normalise
 
     done = normalise(roots, _stability(has_linalg()), None)
-    return improved([done[root] for root in roots], stabilise)
+    after = [done[root] for root in roots]
+    if not any(node.op.graphs() for node in walk(after)):
+        return after
+    from symc.loops.inside import improved  # late: most graphs have no branches or loops
+
+    return improved(after, stabilise)
 
 
 def _may_change(roots: Sequence[Tensor]) -> bool:

@@ -99,12 +99,13 @@ def _late(name: str) -> _Any:
         found = _HERE[name]
     elif name in _catalogue.functions().get(module := _provider(name) or "", ()):
         found = getattr(_import_module(module), name)
+    elif _exists(f"{__path__[0]}/{name}.py"):  # noqa: PTH110 -- as pathlib is imported late
+        # `from symc.tensor import views` asks here first: nobody sees this error.
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", obj=None)
     else:
         from symc.graph.other_libraries import missing
 
-        # `from symc.tensor import views` asks here first: no name is looked for that is near.
-        is_module = _exists(f"{__path__[0]}/{name}.py")  # noqa: PTH110 -- as pathlib is imported late
-        raise missing("T", __name__, name, tuple if is_module else __dir__)
+        raise missing("T", __name__, name, __dir__)
     value = globals()[name] = _public(found, __name__)
     own = found.__name__ if isinstance(found, _FunctionType) else name
     if own not in _HERE and _provider(own) is None:  # it has another name where it is made

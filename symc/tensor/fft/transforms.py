@@ -39,8 +39,8 @@ class Transform(Op):
     def evaluate(self, *args: Array) -> Array:
         x = args[0]
         if self.inverse:
-            return np.fft.ifft(x, axis=self.axis, norm="forward").astype(x.dtype)
-        return np.fft.fft(x, axis=self.axis).astype(x.dtype)
+            return np.fft.ifft(x, axis=self.axis, norm="forward").astype(x.dtype, copy=False)
+        return np.fft.fft(x, axis=self.axis).astype(x.dtype, copy=False)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         return [Transform(self.axis, not self.inverse)(bar)]
@@ -76,7 +76,7 @@ class FromReal(Op):
 
     def evaluate(self, *args: Array) -> Array:
         wanted = np.result_type(args[0], np.complex64)
-        return np.fft.rfft(args[0], axis=self.axis).astype(wanted)
+        return np.fft.rfft(args[0], axis=self.axis).astype(wanted, copy=False)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         n = node.args[0].type.shape[self.axis]
@@ -118,7 +118,7 @@ class ToReal(Op):
     def evaluate(self, *args: Array) -> Array:
         x, n = args
         wanted = np.float32 if x.dtype == np.complex64 else np.float64
-        return np.fft.irfft(x, int(n), axis=self.axis, norm="forward").astype(wanted)
+        return np.fft.irfft(x, int(n), axis=self.axis, norm="forward").astype(wanted, copy=False)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         spectrum = FromReal(self.axis)(bar)
