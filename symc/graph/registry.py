@@ -6,6 +6,7 @@ by `provide`; a table that lacks a name imports the module that provides it, whi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
@@ -103,5 +104,5 @@ SERVICES = Services()
 
 
 def _load(module: str) -> ModuleType:
-    with without_collection(stays=True):
+    with without_collection(stays=module not in sys.modules):  # asked for again, it makes nothing
         return import_module(module)
