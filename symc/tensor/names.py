@@ -5,16 +5,18 @@ NumPy's own functions also take tensors, and do the same: ``np.exp(x)`` is ``T.e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from symc.codegen.dtypes import BOOL, INT8
-from symc.errors import DTypeError, ShapeMismatch
+from symc.errors import DTypeError
 from symc.graph import dims
 from symc.graph.inputs import as_tensor, constant
-from symc.graph.node import Tensor, TensorLike
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import cast_to, refuse_complex
 from symc.tensor.exponentials import pow
-from symc.tensor.lengths import normal_axis, public
+from symc.tensor.lengths import length, normal_axis, public
 from symc.tensor.logic import (
     eq,
     ge,
@@ -31,7 +33,7 @@ from symc.tensor.logic import (
     right_shift,
 )
 from symc.tensor.math import abs as _abs
-from symc.tensor.math import as_float, div, floordiv, mod, mul, neg, sqr, sub, trunc
+from symc.tensor.math import as_float, div, floordiv, minimum, mod, mul, neg, sqr, sub, trunc
 from symc.tensor.math import round as _round
 from symc.tensor.reduce import all as _all
 from symc.tensor.shape import concatenate
@@ -203,36 +205,71 @@ def size(a: TensorLike, axis: int | None = None) -> int | Tensor:
 def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tensor:
     """Whether both have one shape and equal elements: a bool scalar.
 
-    With `equal_nan`, NaN equals NaN. Where a length is not known, `ShapeMismatch` is raised when it
-    runs if lengths differ, as for every comparison.
+    With `equal_nan`, NaN equals NaN.
 
     >>> import symc.tensor as T
-    >>> T.array_equal([1, 2], [1, 2]).eval()
+    >>> x = T.vector("x")
+    >>> T.array_equal(x, [1, 2]).eval({x: [1.0, 2.0]})
     array(True)
+    >>> T.array_equal(x, [1, 2]).eval({x: [1.0, 2.0, 3.0]})
+    array(False)
     """
     x, y = as_tensor(a1), as_tensor(a2)
     if x.ndim != y.ndim or any(map(_differ, x.type.shape, y.type.shape)):
         return constant(False)
+    unlike = [axis for axis, n in enumerate(x.type.shape) if n != y.type.shape[axis]]
+    fits = [eq(length(x, axis), length(y, axis)) for axis in unlike]
+    # Elements that both have are compared, as lengths that differ would raise.
+    x, y = _cut(x, y, unlike), _cut(y, x, unlike)
     same = eq(x, y)
     if equal_nan and x.dtype.is_inexact and y.dtype.is_inexact:
         same = logical_or(same, logical_and(isnan(x), isnan(y)))
-    return _all(same)
+    return reduce(logical_and, fits, _all(same))
 
 
 def _differ(n: Any, m: Any) -> bool:
     return isinstance(n, int) and isinstance(m, int) and n != m
 
 
+def _cut(x: Tensor, y: Tensor, axes: Sequence[int]) -> Tensor:
+    """`x`, of which these axes are no longer than those of `y`."""
+    stops = [public(y.type.shape[axis]) if axis in axes else None for axis in range(x.ndim)]
+    cut: Tensor = OPERATORS["getitem"](x, tuple(map(slice, stops)))
+    return cut if axes else x
+
+
 def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Whether both broadcast to one shape and have equal elements there: a bool scalar.
 
-    Shapes that do not broadcast make it False.
+    Shapes that do not broadcast make it False. Lengths that are not known to be 1 broadcast if they
+    turn out to be.
 
     >>> import symc.tensor as T
     >>> T.array_equiv([1, 2], [[1, 2], [1, 2]]).eval(), T.array_equiv([1, 2], [1, 3]).eval()
     (array(True), array(False))
     """
-    try:
-        return _all(eq(a1, a2))
-    except ShapeMismatch:
-        return constant(False)
+    x, y = as_tensor(a1), as_tensor(a2)
+    fits: list[Tensor] = []
+    for axis in range(-1, -1 - min(x.ndim, y.ndim), -1):
+        n, m = x.type.shape[axis], y.type.shape[axis]
+        if _differ(n, m) and 1 not in (n, m):
+            return constant(False)
+        if n != m and 1 not in (n, m):
+            one, other = length(x, axis), length(y, axis)
+            fits.append(logical_or(eq(one, other), logical_or(eq(one, 1), eq(other, 1))))
+            x, y = _stretched(x, y, axis), _stretched(y, x, axis)
+    return reduce(logical_and, fits, _all(eq(x, y)))
+
+
+def _stretched(x: Tensor, y: Tensor, axis: int) -> Tensor:
+    """`x`, an axis of which is as long as that of `y`, if only one of them is longer than 1.
+
+    Of other lengths it is the longer one, or 0 if one of them is.
+    """
+    from symc.tensor.build import arange  # late: few functions need these
+    from symc.tensor.selection import take
+
+    n, m = x.type.shape[axis], y.type.shape[axis]
+    some = dims.minimum(dims.minimum(n, m), 1)
+    places = arange(public(dims.mul(dims.maximum(n, m), some)))
+    return take(x, minimum(places, length(x, axis) - 1), axis)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -116,3 +117,33 @@ def test_limits_beyond_the_dtype_leave_a_side_open(dtype: str) -> None:
         np.testing.assert_array_equal(got, wanted)
     with pytest.raises(OverflowError):
         T.clip(x, info.max + 1, None)
+
+
+LENGTHS = {None: (0, 1, 2, 3)}
+PAIRS_OF_SHAPES: list[tuple[tuple[int | None, ...], tuple[int | None, ...]]] = [
+    ((None,), (None,)), ((None,), (2,)), ((None,), (1,)), ((None,), (None, None)),
+    ((None, 2), (None, None)), ((None, 1), (3, None)),
+]  # fmt: skip
+
+
+def _arrays(shape: tuple[int | None, ...]) -> list[np.ndarray[Any, Any]]:
+    """Arrays of ones of all shapes that a tensor may have."""
+    return [np.ones(lengths) for lengths in product(*[LENGTHS.get(n, (n,)) for n in shape])]
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+@pytest.mark.parametrize(("one", "other"), PAIRS_OF_SHAPES)
+def test_arrays_of_unlike_unknown_lengths_are_not_equal(
+    one: tuple[int | None, ...], other: tuple[int | None, ...], mode: str
+) -> None:
+    """Lengths that were not known raised `ShapeMismatch` where they differed."""
+    x, y = T.tensor("float64", shape=one, name="x"), T.tensor("float64", shape=other, name="y")
+    same = [T.array_equal(x, y), T.array_equal(x, y, equal_nan=True), T.array_equiv(x, y)]
+    f = symc.function([x, y], same, mode=mode, on_unused_input="ignore")
+    for a, b in product(_arrays(one), _arrays(other)):
+        for last in ((1.0, 1.0), (1.0, 2.0), (NAN, NAN)):
+            a.flat[-1:], b.flat[-1:] = last
+            wanted = [
+                np.array_equal(a, b), np.array_equal(a, b, equal_nan=True), np.array_equiv(a, b)
+            ]  # fmt: skip
+            assert [bool(value) for value in f(a, b)] == wanted, (a, b)

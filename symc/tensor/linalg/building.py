@@ -147,8 +147,8 @@ def matrix_power(a: TensorLike, n: int) -> Tensor:
 
 
 def _square_of_any(label: str, a: Tensor) -> Tensor:
-    """Square matrices of any dtype: integers stay integers."""
-    if a.dtype.is_inexact:
+    """Square matrices of any dtype: integers stay integers, and floats of 16 bits as they are."""
+    if a.dtype.is_inexact and not a.dtype.is_only_stored:
         return square_matrices(label, a)
     from symc.tensor.linalg.common import Square
 

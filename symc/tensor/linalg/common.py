@@ -21,7 +21,7 @@ from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonals import eye, tril
 from symc.tensor.elementwise import cast_to, conjugated
-from symc.tensor.lengths import public
+from symc.tensor.lengths import public, tensor_of
 from symc.tensor.matrix_product import known, summed
 from symc.tensor.products import batch_shape, matmul
 from symc.tensor.reshape import reshape
@@ -97,6 +97,56 @@ class Square(Op):
             f"{self.asked_by} needs square matrices, not {n} rows and {m} columns\n"
             f"  given  {describe(x)}"
         )
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        return At(own_element(node))
+
+
+def not_empty(label: str, x: TensorLike) -> Tensor:
+    """As `matrices`; raises `LinAlgError`, at run time if need be, if they have no elements."""
+    x = matrices(label, x)
+    return x if _has_elements(x) else NotEmpty(label)(x)
+
+
+def _has_elements(x: Tensor) -> bool:
+    return all(dims.nonnegative(dims.sub(dim, 1)) for dim in x.type.shape[-2:])
+
+
+@record
+class NotEmpty(Op):
+    """The argument, whose last two axes must have elements."""
+
+    asked_by: str
+
+    def infer(self, *args: Tensor) -> TensorType:
+        if 0 in args[0].type.shape[-2:]:
+            raise LinAlgError(self._text(args[0]))
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [bar]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        return node.args[0]
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        (x,) = node.args
+        if not _has_elements(x):
+            count = tensor_of(dims.product(x.type.shape[-2:]))
+            yield Requirement(OPERATORS["gt"](count, 0), LinAlgError, lambda _: self._text(x))
+
+    @property
+    def only_checks(self) -> bool:
+        return True
+
+    def _text(self, x: Tensor) -> str:
+        return f"{self.asked_by}: the matrix has no elements\n  given  {describe(x)}"
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         return At(own_element(node))

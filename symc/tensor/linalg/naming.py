@@ -14,7 +14,7 @@ from symc.tensor.contraction import tensordot
 from symc.tensor.diagonals import diagonal as _diagonal
 from symc.tensor.elementwise import common
 from symc.tensor.linalg.building import MatrixOrder, matrix_norm
-from symc.tensor.linalg.common import square_matrices
+from symc.tensor.linalg.common import not_empty, square_matrices
 from symc.tensor.linalg.general import inv, solve
 from symc.tensor.linalg.singular import svdvals
 from symc.tensor.logic import where
@@ -76,12 +76,14 @@ def cond(x: TensorLike, p: MatrixOrder | None = None) -> Tensor:
 
     For 2 (or None) and -2 that is the largest by the smallest singular value, or the reverse, also
     of matrices that are not square; it is infinite where all elements are 0. Other norms are as for
-    `matrix_norm`; a singular matrix then raises `LinAlgError` when it runs.
+    `matrix_norm`; a singular matrix then raises `LinAlgError` when it runs, and a matrix without
+    elements always does.
 
     >>> import symc.tensor as T
     >>> T.linalg.cond([[2.0, 0.0], [0.0, 0.5]]).eval().round(12)
     np.float64(4.0)
     """
+    x = not_empty("cond", x)
     if p is None or p in (2, -2):
         values = svdvals(x)
         large, small = values[..., 0], values[..., -1]
