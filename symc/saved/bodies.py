@@ -11,10 +11,12 @@ from collections.abc import Set as AbstractSet
 
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.errors import BadFile
+from symc.graph.dims import Poly, sizes
 from symc.graph.node import Op, Tensor
 from symc.graph.walks import walk
 from symc.loops.body import Body, Slot
 from symc.loops.branch import Choice
+from symc.loops.build import opened
 from symc.loops.scan import BodyLayout, Scan
 from symc.tensor.broadcast import describe
 
@@ -42,6 +44,12 @@ def check_bodies(op: Op, args: Sequence[Tensor]) -> None:
             pass
 
 
+def closed_anew(op: Scan, args: Sequence[Tensor]) -> Tensor:
+    """A loop's result. What its steps all compute alike leaves the loop, as it does when symc makes
+    one: what is known of a loop's conditions relies on that. A loop of symc's stays as it is."""
+    return opened(op, args).close().part(op.part)
+
+
 def check_slots(roots: Iterable[Tensor], own: AbstractSet[Tensor] = frozenset()) -> None:
     """Refuses graphs with slots that are not their own."""
     for node in walk(roots):
@@ -51,7 +59,12 @@ def check_slots(roots: Iterable[Tensor], own: AbstractSet[Tensor] = frozenset())
 
 def _check_body(body: Body) -> None:
     """Refuses a body that computes from other slots than its own: there are no values for them."""
-    check_slots([*body.slots, *body.results], set(body.slots))
+    own = set(body.slots)
+    check_slots([*body.slots, *body.results], own)
+    for slot in body.slots:
+        declared = slot.op.declared if isinstance(slot.op, Slot) else ()
+        for dim in declared:
+            check_slots([size.source for size in sizes(dim)] if isinstance(dim, Poly) else (), own)
     if not all(isinstance(node.op, Slot) for node in body.slots):
         raise BadFile("a parameter of a body is no slot")
     if len(set(body.slots)) < len(body.slots):

@@ -14,12 +14,14 @@ from symc.codegen.errors import CompilerMissing, CompileTimeout, IRError, MpiMis
 from symc.errors import BadFile, CannotSave, DeviceError, SymcError, WrongProcesses
 from symc.graph.dims import Dim, Poly
 from symc.graph.inputs import Constant, Input, SharedVariable, constant
-from symc.graph.node import Array, Op, Tensor, intern
+from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import Where, located_at
 from symc.graph.walks import walk
 from symc.loops.body import Body, Slot, slot
-from symc.saved.bodies import check_bodies
+from symc.loops.scan import Scan
+from symc.saved.bodies import check_bodies, closed_anew
 from symc.saved.matrices import fitting
+from symc.saved.promises import kept_promises
 from symc.saved.values import ValueReader, ValueWriter, whole
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise, in_domain
@@ -156,7 +158,7 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: ValueReader) -> Tens
             _check(op, args)
             if type(op).__module__.startswith("symc.tensor.linalg"):
                 args = fitting(op, args)
-            return intern(op, tuple(args))
+            return closed_anew(op, args) if isinstance(op, Scan) else kept_promises(op, args)
         case _:
             raise BadFile("it has no op")
 

@@ -90,12 +90,91 @@ def _linear() -> symc.Function:
     )  # fmt: skip
 
 
+def _network() -> symc.Function:
+    x, k = T.matrix("x"), T.tensor4("k")
+    image = x.reshape((1, 1, x.shape[0], x.shape[1]))
+    pooled, seen = T.nnet.max_pool2d(image, (2, 1)), T.nnet.conv2d(image, k)
+    ids = x.argmax(0)
+    parts = [
+        pooled, symc.grad(pooled.sum(), x), symc.grad((seen**2).sum(), k), T.nnet.layer_norm(x),
+        T.nnet.attention(image[0], image[0], image[0]), T.one_hot(ids, 4), x[:, 0][ids],
+        symc.grad((x[ids] ** 2).sum(), x), T.segment_sum(x[0], ids, 4),
+    ]  # fmt: skip
+    return symc.function([x, k], parts, name="network", mode="python")
+
+
+def _sparse() -> symc.Function:
+    x, v = T.matrix("x"), T.vector("v")
+    full = T.sparse.csr_from_dense(x)
+    product = full @ v
+    other = T.sparse.csr_from_parts(v, [0, 1, 1], T.constant([0, 1, 3]), 2)
+    parts = [
+        product, symc.grad((product**2).sum(), v), full.T @ x, other @ x,
+        symc.grad((other @ x).sum(), v),
+    ]  # fmt: skip
+    return symc.function([x, v], parts, name="sparse", mode="python")
+
+
+def _indexes() -> symc.Function:
+    x, k = T.matrix("x"), T.lvector("k")
+    parts = [
+        x[k, k], x[k].inc(2.0), x[x > 0], T.nonzero(x)[1], T.take_along_axis(x, T.argsort(x), -1),
+        T.bincount(k), T.repeat(x[0], k), T.roll(x, 1), T.delete(x, 1, axis=0), T.unique(k),
+        T.unique(x, return_inverse=True)[1], T.topk(x, 2)[1], T.median(x, axis=1),
+        T.searchsorted(T.sort(x[0]), x), T.histogram(x, 5)[0], T.interp(x[0], T.sort(x[1]), x[0]),
+        T.isin(x, x[0]), T.digitize(x, [0.0, 1.0]),
+    ]  # fmt: skip
+    return symc.function([x, k], parts, name="indexes", mode="python")
+
+
+def _waves() -> symc.Function:
+    x = T.matrix("x")
+    parts = [
+        T.fft.fft(x, n=5), T.fft.irfft(T.fft.rfft(x), n=3), T.fft.hfft(x), T.fft.fftshift(x),
+        symc.grad(abs(T.fft.rfft2(x)).sum(), x), T.convolve(x[0], x[1]),
+    ]  # fmt: skip
+    return symc.function([x], parts, name="waves", mode="python")
+
+
+def _loops() -> symc.Function:
+    x, n = T.matrix("x"), T.lscalar("n")
+    states, _ = symc.scan(
+        lambda row, state, other: state * row + other[0],
+        sequences=[x], outputs_info=[x[0]], non_sequences=[x[1]],
+    )  # fmt: skip
+    taps, _ = symc.scan(
+        lambda one, other: one + 0.5 * other,
+        outputs_info=[{"initial": x[0, :2], "taps": [-1, -2]}], n_steps=n,
+    )  # fmt: skip
+    ended, _ = symc.scan(
+        lambda state: (state * 1.5, symc.until(state > 20)), outputs_info=[x[0, 0]], n_steps=30
+    )
+    rows, _ = symc.scan(lambda i, x: x[i], sequences=[T.arange(2)], non_sequences=[x])
+    slopes = symc.grad((states**2).sum(), x)
+    return symc.function([x, n], [states, taps, ended, rows, slopes], name="loops", mode="python")
+
+
+def _random() -> symc.Function:
+    stream = T.random.RandomStream(3)
+    parts = [
+        stream.normal(size=(100,)), stream.uniform(size=(2, 2)), stream.permutation(5),
+        stream.integers(0, 5, size=(4,)), stream.gamma(2.0, size=(3,)),
+    ]  # fmt: skip
+    return symc.function([], parts, name="random", mode="python")
+
+
 ROWS = np.array([[0.5, -1.0, 2.0], [1.0, 0.0, -0.5]])
 GOOD: tuple[tuple[Callable[[], symc.Function], tuple[Any, ...]], ...] = (
     (_step, (ROWS, [0, 1])),
     (_shapes, (ROWS, 1)),
     (_loop, ([0.5, 1.5, 2.0], 2)),
     (_linear, (ROWS, [1.0, 2.0])),
+    (_network, (ROWS, [[[[1.0, -1.0]]]])),
+    (_sparse, (ROWS, [1.0, 2.0, 3.0])),
+    (_indexes, (ROWS, [0, 1, 1])),
+    (_waves, (ROWS,)),
+    (_loops, (ROWS, 3)),
+    (_random, ()),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
 from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import dims
+from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.graph.types import promote
@@ -18,7 +19,7 @@ from symc.tensor.build import arange, zeros
 from symc.tensor.checked import Below, Checked, increasing
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
-from symc.tensor.lengths import length, normal_axis, public, shape_of
+from symc.tensor.lengths import dim_of, length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
 from symc.tensor.math import as_float
 from symc.tensor.reduce import max as largest
@@ -118,15 +119,30 @@ def bincount(
     x = cast_to(x, INT64)
     if isinstance(minlength, int) and minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
+    least = cast_to(as_tensor(minlength), INT64) - 1
+    count = OPERATORS["maximum"](_greatest(x), least) + 1
+    target = zeros((count,), dtype="int64" if weights is None else "float64")
+    places = Below()(x, target)
+    return _counted(places, weights, target, "bincount")
+
+
+def _greatest(x: Tensor) -> Tensor:
+    """The largest element, of which none is negative, or -1 if there are none."""
     wrapped = reduce_over("max", cast_to(x, UINT64), (0,), allow_empty=True)
     most = cast_to(wrapped, INT64)  # negative if any element is: as unsigned ones they are largest
     natural = OPERATORS["ge"](most, 0)
     most = Checked("bincount: the elements must not be negative")(most, natural)
-    most = where(OPERATORS["eq"](length(x, 0), 0), -1, most)
-    count = OPERATORS["maximum"](most, cast_to(as_tensor(minlength), INT64) - 1) + 1
-    target = zeros((count,), dtype="int64" if weights is None else "float64")
-    places = Below()(x, target)
-    return _counted(places, weights, target, "bincount")
+    return where(OPERATORS["eq"](length(x, 0), 0), -1, most)
+
+
+def holds_all(length: Dim, x: Tensor) -> bool:
+    """Whether a length is that of `bincount`'s result for `x`: each element has a place there."""
+    most, found = dim_of(_greatest(x)), list(dims.atoms(length))
+    if len(found) != 1 or not isinstance(found[0], dims.Extreme):
+        return False
+    atom = found[0]
+    is_next = length == dims.add(dims.symbolic(atom), 1)
+    return is_next and atom.kind == "max" and most in (atom.left, atom.right)
 
 
 def _counted(places: Tensor, weights: TensorLike | None, target: Tensor, label: str) -> Tensor:

@@ -297,19 +297,27 @@ def topk(
     length, count = x.type.shape[axis], as_dim(k)
     if isinstance(count, int) and (count < 0 or (isinstance(length, int) and count > length)):
         raise BadIndex(f"topk: there are {length} elements, not {count}\n  given  {describe(x)}")
-    few = isinstance(count, int) and not (isinstance(length, int) and length < 4 * count)
-    if isinstance(count, int) and few:
-        chosen = moveaxis(Topmost(count, largest)(moveaxis(x, axis, -1)), -1, axis)
+    if isinstance(count, int) and not (isinstance(length, int) and length < 4 * count):
+        chosen = moveaxis(
+            Topmost(count, largest)(has_as_many(moveaxis(x, axis, -1), count)), -1, axis
+        )
     else:
-        chosen = argsort(x, axis, descending=largest)
-    if not dims.nonnegative(count) or not dims.nonnegative(dims.sub(length, count)):
-        enough = OPERATORS["ge"](tensor_of(length), tensor_of(count))
-        enough = OPERATORS["logical_and"](enough, OPERATORS["ge"](tensor_of(count), 0))
-        text = "topk: k must be from 0 to the number of elements"
-        chosen = Checked(text, is_index=True)(chosen, enough)
-    if not few:
+        chosen = has_as_many(argsort(x, axis, descending=largest), count, axis)
         chosen = chosen[(*[slice(None)] * axis, slice(public(count)))]
     return take_along_axis(x, chosen, axis), chosen
+
+
+def has_as_many(x: Tensor, count: Dim, axis: int = -1) -> Tensor:
+    """`x`, of which an axis is checked to have so many elements, and no negative number of them."""
+    length = x.type.shape[axis]
+    if dims.nonnegative(count) and dims.nonnegative(dims.sub(length, count)):
+        return x
+    enough = OPERATORS["ge"](tensor_of(length), tensor_of(count))
+    enough = OPERATORS["logical_and"](enough, OPERATORS["ge"](tensor_of(count), 0))
+    if isinstance(x.op, Checked) and x.args[1] is enough:
+        return x
+    text = "topk: k must be from 0 to the number of elements"
+    return Checked(text, is_index=True)(x, enough)
 
 
 Kth: TypeAlias = "int | Sequence[int] | Array"
