@@ -18,7 +18,7 @@ from symc.tensor.specify import specify_length
 
 def fitting(op: Op, args: list[Tensor]) -> list[Tensor]:
     """The arguments of an op on matrices, whose lengths are checked when it runs if need be."""
-    from symc.tensor.linalg.common import Square  # late: most files have no matrices
+    from symc.tensor.linalg.common import NotEmpty, Square  # late: most files have no matrices
     from symc.tensor.linalg.definite import CholeskyPullback
     from symc.tensor.linalg.general import LuInverse, LuSolve, Solve
     from symc.tensor.linalg.orthogonal import Qr
@@ -27,7 +27,7 @@ def fitting(op: Op, args: list[Tensor]) -> list[Tensor]:
 
     if any(arg.ndim < 2 for arg in args[:1]):
         raise BadFile(f"{op.label} takes matrices, not {list(args)!r:.80}")
-    if isinstance(op, Square | Qr | Svd | Svdvals | PseudoInverse | LeastSquares):
+    if isinstance(op, Square | NotEmpty | Qr | Svd | Svdvals | PseudoInverse | LeastSquares):
         return args  # of any lengths, or made of products, which are checked
     first = _square(args[0])
     match op:
