@@ -174,3 +174,15 @@ def test_tables_have_every_node(problems: Callable[[Any], tuple[Problem, Plan]])
         assert set(walk(problem.roots)) == set(problem.order) == set(problem.dims)
         assert problem.lowerings.keys() <= problem.dims.keys()
         pending += [block.problem for blocks in problem.blocks.values() for block in blocks]
+
+
+def test_each_condition_of_a_branch_is_explained() -> None:
+    """Those of a loop or branch have one code: the last of them was printed for all."""
+    x = T.matrix("x")
+    states, _ = symc.scan(
+        lambda row, state, other: state * row + other[0],
+        sequences=[x], outputs_info=[x[0]], non_sequences=[x[1]],
+    )  # fmt: skip
+    text = symc.function([x], states).explain()
+    for condition in ("0 < x_0", "1 < x_0", "0 < x_1"):
+        assert f": {condition}" in text, text

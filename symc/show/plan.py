@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen.ir import Check
@@ -51,11 +51,10 @@ def explain(made: Compilation) -> str:
     from symc.codegen.blocks import every_step
     from symc.codegen.text import expression
 
-    tests = {
-        step.code: expression(step.condition)
-        for step in every_step(made.program.steps)
-        if isinstance(step, Check)
-    }
+    tests: dict[int, list[str]] = {}
+    for step in every_step(made.program.steps):
+        if isinstance(step, Check):  # those of loops and branches have one code
+            tests.setdefault(step.code, []).append(expression(step.condition))
     return "\n".join(_Words(_work(made), tests).plan(made.plan))
 
 
@@ -76,11 +75,11 @@ def _work(made: Compilation) -> dict[Tensor, str]:
 
 
 class _Words:
-    """Plans in words. `work` has the costs of nodes; the texts of conditions are by code."""
+    """Plans in words. `work` has the costs of nodes; conditions are by code, in their order."""
 
-    def __init__(self, work: Mapping[Tensor, str], tests: Mapping[int, str]) -> None:
+    def __init__(self, work: Mapping[Tensor, str], tests: Mapping[int, Iterable[str]]) -> None:
         self._work = work
-        self._tests = tests
+        self._tests = {code: iter(texts) for code, texts in tests.items()}
 
     def plan(self, plan: Plan) -> Iterator[str]:
         """The lines of a plan: its units, and below them why they are as they are."""
@@ -135,7 +134,8 @@ class _Words:
         yield from moved[:1]
 
     def _test(self, test: Test) -> str:
-        return self._tests.get(test.number + 1, "") if test.node is None else described(test.node)
+        text = next(self._tests.get(test.number + 1, iter(())), "")
+        return text if test.node is None else described(test.node)
 
     def _apart(self, reason: Reason) -> str:
         match reason:
