@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ class Running:
         self.plan: StepPlan = plan(fgraph, name=name, mode=mode, random=random)
         self.random = random
         self.call = _direct(self.plan) or self._by_steps
+        if not fgraph.outputs:
+            self.call = _nothing
         self._generators_in = self._generators(fgraph.inputs)
         self._generators_out = self._generators(fgraph.outputs)
         self._scalars = [
@@ -71,7 +74,14 @@ class Running:
                         made = _with(made, places, key_of)
             for number, value in zip(step.outputs, made, strict=True):
                 kept[number] = value
-        return [v.data if v.is_constant else kept[v.number] for v in self.plan.outputs]
+        # A caller may write into what it is given: constants are the graph's own.
+        return [
+            copy.deepcopy(v.data) if v.is_constant else kept[v.number] for v in self.plan.outputs
+        ]
+
+
+def _nothing(*_: Any) -> None:
+    """The call of a graph without outputs, of which PyTensor wants None."""
 
 
 def _with(values: Sequence[Any], places: Sequence[int], change: Callable[[Any], Any]) -> Any:

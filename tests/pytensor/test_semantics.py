@@ -76,6 +76,22 @@ def test_scalars_and_constants() -> None:
     assert len(symc.pytensor.functions(f)[0].source) < 60_000  # the table is not printed into it
 
 
+def test_a_constant_that_is_a_result_is_not_changed_by_who_gets_it() -> None:
+    """It was the graph's own array: what was written into it came out of the next call."""
+    x = pt.dvector("x")
+    f = pytensor.function([x], [pt.constant([4]), x * 2], mode="SYMC")
+    first = f(np.ones(1))[0]
+    first[0] = 3
+    assert f(np.ones(1))[0] == 4
+
+
+def test_a_function_without_results() -> None:
+    """It failed in PyTensor, which wants None then."""
+    x = pt.dvector("x")
+    assert pytensor.function([], [], mode="SYMC")() == []
+    assert pytensor.function([x], [], mode="SYMC", on_unused_input="ignore")(np.ones(1)) == []
+
+
 def test_results_of_one_function_are_not_put_in_order_by_python() -> None:
     x = pt.dvector("x")
     first = pt.exp(x)
