@@ -8,8 +8,8 @@ import pytensor
 from pytensor.compile.mode import Mode, predefined_linkers, predefined_modes, register_linker
 from pytensor.compile.mode import register_mode as _register_mode
 
+from symc.pytensor.few import query
 from symc.pytensor.linker import SymcLinker
-from symc.pytensor.rewrites import query
 
 _BY_STREAMS = {"numpy": "SYMC", "symc": "SYMC_STREAMS"}
 

@@ -3,7 +3,7 @@
 PyTensor brings a graph into canonical form, and looks for what is special in it, by some 360
 rewrites that are tried at each node until none applies: half of the time that a model takes to
 build. symc does most of that to its own graphs, in a tenth of the time. ``rewrites="few"`` keeps
-those that symc has none for.
+those that symc has none for (`symc/pytensor/few.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 from pytensor.compile.mode import optdb
-from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 
 LEFT_OUT = {
     "cxx_only": "they choose Ops with C of PyTensor's own",
@@ -27,14 +26,16 @@ LEFT_OUT = {
 # Groups of the few. What has the tag "fast_run" alone brings the graph to forms of other backends,
 # merges what symc's nodes are from the start, or asks for lengths, which symc knows as expressions.
 GROUPS = (
-    "minimum_compile",  # graphs inside of Ops
-    "canonicalize",  # what is kept of it, and what PyMC asks for by name
+    "canonicalize",  # what is kept of it
     "stabilize",  # digits come before time
     "specialize",  # what is kept of it
     "slogdet_specialization",
     "reassociate_matmul_chain",
     "scan",  # loops that keep less of their steps
 )
+
+# Those that make one Op of a graph: not inside of the graph of such an Op, which would never end.
+RECOGNITION = "symbolic_op_recognition"
 
 # Of canonical and special forms those that are kept, and why.
 KEPT = {
@@ -55,25 +56,20 @@ _KEPT_MODULES = ("pytensor.tensor.rewriting.linalg",)
 NOT_KEPT = ("useless_symmetric_transpose", "selection_dot_to_indexing")
 
 
-def query(rewrites: str = "all") -> RewriteDatabaseQuery:
-    """The rewrites of a mode: "all" of PyTensor's for compiled functions, or "few".
+def forms(*, kept: bool) -> list[str]:
+    """The names of canonical and special forms that are kept, or of those that are not.
 
-    >>> "local_add_canonizer" in query("few").exclude
-    True
+    What is there for those who ask for it by name, such as PyMC, is not among them.
+
+    >>> "local_add_canonizer" in forms(kept=True), "local_mul_canonizer" in forms(kept=True)
+    (False, True)
     """
-    if rewrites not in ("all", "few"):
-        raise ValueError(f'rewrites is "all" or "few", not {rewrites!r}')
-    if rewrites == "all":
-        return RewriteDatabaseQuery(include=["fast_run"])
-    out: set[str] = set()
+    found: set[str] = set()
     for group in ("canonicalize", "specialize"):
         (database,) = optdb.__db__[group]
-        for name, found in database.__db__.items():
-            rewrite = next(iter(found), None)
-            if getattr(rewrite, "name", None) == name and not _is_kept(name, rewrite):
-                out.add(name)
-    # PyMC asks for rewrites of its own by name, which is stronger than a group, and none is here.
-    return RewriteDatabaseQuery(include=list(GROUPS), exclude=sorted(out))
+        of_groups = {each for tag in GROUPS for each in database.__db__[tag]}
+        found.update(each.name for each in of_groups if _is_kept(each.name, each) == kept)
+    return sorted(found)
 
 
 def _is_kept(name: str, rewrite: Any) -> bool:
