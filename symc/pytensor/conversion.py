@@ -20,7 +20,7 @@ from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.type import TensorType
 
 from symc import tensor as T
-from symc.errors import SymcError
+from symc.errors import DTypeError, SymcError
 from symc.graph.inputs import Input, as_tensor, constant, constant_value
 from symc.graph.node import Array, Tensor
 from symc.graph.provenance import NOWHERE, Where, located_at
@@ -203,6 +203,9 @@ class Conversion:
             except (SymcError, TypeError, ValueError) as problem:
                 if isinstance(problem, NoConversion):
                     raise
+                if isinstance(problem, DTypeError) and any(map(_is_complex, node.inputs)):
+                    # NumPy puts complex numbers in order, and PyTensor performs by NumPy.
+                    raise OnHost(str(problem).partition("\n")[0]) from problem
                 _blame(node, args, problem)
             results = list(made) if isinstance(made, list | tuple) else [made]
             return [fitted(r, v) for r, v in zip(results, node.outputs, strict=True)]
@@ -221,6 +224,10 @@ class Conversion:
             return known[variable]
         assert isinstance(variable, Constant)
         return self.constant(variable.data)
+
+
+def _is_complex(variable: Any) -> bool:
+    return is_numeric(variable) and variable.type.dtype.startswith("complex")
 
 
 def _blame(node: Any, args: Sequence[Any], problem: Exception) -> NoReturn:

@@ -43,6 +43,22 @@ def test_integers_divided_by_zero_give_zero() -> None:
         compare([a, b], [a // b, a % b], values)
 
 
+def test_truth_values_are_divided_as_numbers() -> None:
+    """They were refused, as symc has no quotient of them."""
+    p, q = pt.bvector("p") > 0, pt.bvector("q") > 0
+    inputs = [p.owner.inputs[0], q.owner.inputs[0]]
+    values = [np.array([0, 0, 1, 1], np.int8), np.array([0, 1, 0, 1], np.int8)]
+    compare(inputs, [p // q, p % q], values)
+
+
+def test_absolute_values_and_maxima_of_complex_numbers() -> None:
+    """The first was refused as a loss of digits; NumPy's order is performed by PyTensor."""
+    x, y = pt.zvector("x"), pt.zvector("y")
+    values = [np.array([3 + 4j, -1j, 2]), np.array([3 + 5j, 1j, 1])]
+    compare([x, y], pt.abs(x * y), values)
+    compare([x, y], pt.maximum(x, y), values, host=1)
+
+
 def test_integers_to_negative_powers_are_cut_off() -> None:
     a, b = pt.lvector("a"), pt.lvector("b")
     f = pytensor.function([a, b], a**b, mode=QUICK)

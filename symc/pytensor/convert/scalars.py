@@ -38,6 +38,8 @@ def _divisible(function: Callable[..., Any]) -> Callable[..., Any]:
     """Integers divided by zero give 0, as in NumPy; symc's functions raise."""
 
     def divide(x: Tensor, y: Tensor) -> Any:
+        if y.dtype.name == "bool":  # NumPy divides truth values as numbers
+            x, y = T.cast(x, "int8"), T.cast(y, "int8")
         value = constant_value(y)
         if not y.dtype.is_integer or (value is not None and value.all()):
             return function(x, y)
@@ -148,7 +150,7 @@ def scalar(op: Any, args: Sequence[Tensor], dtypes: Sequence[str], conversion: A
     if isinstance(op, ps.Cast):
         return [_cast(args[0], dtype)]
     function, converts = _function_of(op)
-    if converts:
+    if converts and not (isinstance(op, ps.Abs) and args[0].dtype.is_complex):
         first = args[:1] if isinstance(op, ps.Switch) else []
         args = [*first, *(_cast(a, dtype) for a in args[len(first) :])]
     return [_cast(function(*args), dtype)]
