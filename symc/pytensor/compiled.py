@@ -81,18 +81,18 @@ class LogpDlogp:
         return self.function.export(folder)
 
 
-def logp_dlogp(model: Any) -> LogpDlogp:
+def logp_dlogp(model: Any, mode: Any = "SYMC") -> LogpDlogp:
     """Compiles the log density of a PyMC model and its gradient, for samplers that take a callable.
 
         f = symc.pytensor.logp_dlogp(model)
         value, gradient = f(f.initial)
 
     The argument is the vector of all free values, transformed as PyMC does it; `f.initial` is
-    PyMC's initial point.
+    PyMC's initial point. `mode` is one of `symc.pytensor.mode`.
     """
     from pymc.blocking import DictToArrayBijection
 
-    made = model.logp_dlogp_function(ravel_inputs=True, mode="SYMC")
+    made = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
     names = [v.name for v in model.continuous_value_vars]
     point = model.initial_point()
     initial = DictToArrayBijection.map({name: point[name] for name in names})

@@ -80,8 +80,9 @@ class Running:
         ]
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(*_: Any) -> Any:
     """The call of a graph without outputs, of which PyTensor wants None."""
+    return None
 
 
 def _with(values: Sequence[Any], places: Sequence[int], change: Callable[[Any], Any]) -> Any:

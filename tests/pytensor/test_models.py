@@ -83,6 +83,14 @@ def test_sampling_and_predictions_are_those_of_pytensors_own_mode() -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-10)
 
 
+def test_a_density_of_another_mode() -> None:
+    ours = symc.pytensor.logp_dlogp(schools())
+    few = symc.pytensor.logp_dlogp(schools(), symc.pytensor.mode("compile", rewrites="few"))
+    (value, gradient), (wanted, slope) = few(few.initial + 0.3), ours(ours.initial + 0.3)
+    assert value == pytest.approx(wanted, rel=1e-12)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-10)
+
+
 def test_the_density_as_a_c_library(tmp_path: Path) -> None:
     ours = symc.pytensor.logp_dlogp(schools())
     folder = ours.export(tmp_path / "density")
