@@ -83,6 +83,32 @@ def test_omp_num_threads_is_not_ignored(environment: dict[str, str], helpers: in
     assert run(STARTED, **environment) == str(helpers if has_threads() else 0)
 
 
+SOLVED = """
+import os
+import numpy as np
+import symc
+import symc.tensor as T
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+a, b = T.matrix("a"), T.matrix("b")
+x = np.eye(400)
+before = threads()
+for value in (T.linalg.solve_triangular(a, b, lower=True), T.linalg.cholesky(a + b)):
+    f = symc.function([a, b], value)
+    f(x, x)
+    print(threads() - before)
+"""
+
+
+@has_team
+def test_a_loop_over_a_batch_of_one_matrix_leaves_threads_to_what_is_inside() -> None:
+    """Solving, inverting and factorising one matrix was always done by one thread."""
+    started = "2" if has_threads() else "0"
+    assert run(SOLVED, SYMC_THREADS="3").split() == [started, started]
+
+
 @has_team
 def test_threads_can_be_set_while_functions_exist() -> None:
     more = "symc.config.threads = 3\nf(large)\nprint(threads() - before, f.runner.call.threads)\n"

@@ -64,10 +64,10 @@ static inline int64_t symc_threads_for(int64_t batch, double work, int64_t threa
 
 // SYMBOL symc_threads_of_pieces
 // NEEDS symc_threads_for
-// The same for work that is done in many short pieces, one after the other: below 1024 rows threads
-// would wait for each other longer than they work.
+// The same for work that is done in many short pieces, one after the other: below some 400 rows
+// threads would wait for each other longer than they work.
 static inline int64_t symc_threads_of_pieces(int64_t batch, int64_t n, int64_t threads) {
-    return n < 1024 ? 1 : symc_threads_for(batch, (double)n * n * n, threads);
+    return n < 384 ? 1 : symc_threads_for(batch, (double)n * n * n, threads);
 }
 
 // SYMBOL symc_operation

@@ -73,7 +73,8 @@ typedef struct {
 /* The team that this thread is a member of. */
 typedef struct {
     Crew *crew;
-    Slot *slot; /* NULL for a team of one thread */
+    Slot *slot;  /* NULL for a team of one thread */
+    int several; /* whether it, or a team around it, has more than one member */
     Turn turn;
 } Place;
 
@@ -190,7 +191,8 @@ static void
 be_member(Crew *crew, Slot *slot, unsigned number)
 {
     Place before = here;
-    here = (Place){crew, slot, .turn = {.number = number, .loop = crew->loop}};
+    here = (Place){crew, slot, .several = before.several || crew->lanes.count > 1,
+                   .turn = {.number = number, .loop = crew->loop}};
     crew->body(crew->data);
     here = before;
     if (slot != NULL && slot->single) do_tasks(slot, number);
@@ -351,7 +353,8 @@ run_loop(void (*body)(void *), void *data, unsigned count, Loop loop)
     Slot *slot = NULL;
     if (count == 0) count = 1;
     if (count > MOST_HELPERS + 1) count = MOST_HELPERS + 1;
-    if (count > 1 && here.crew == NULL) slot = take_slot();
+    /* A region of one member, such as a loop over a batch of one, leaves helpers to those inside. */
+    if (count > 1 && !here.several) slot = take_slot();
     if (slot == NULL) {
         run_alone(body, data, count, loop);
         return;
