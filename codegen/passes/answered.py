@@ -28,7 +28,7 @@ from symc.codegen.ir import (
     binary,
     const,
 )
-from symc.codegen.passes.asked import Asked, Questions, both, from_the_end
+from symc.codegen.passes.asked import Question, Questions, both, from_the_end
 from symc.codegen.passes.in_program import InProgram
 from symc.codegen.passes.walk import (
     Block,
@@ -138,7 +138,7 @@ class Answers:
             If(Load(every.name, _ZERO, BOOL), then),
         )
 
-    def each_holds(self, repeat: Repeat, asked: Sequence[Asked], then: Block) -> Block:
+    def each_holds(self, repeat: Repeat, asked: Sequence[Question], then: Block) -> Block:
         """What is done if the conditions of each step hold, one check after the other."""
         for one in reversed(asked):
             if one.each is not None:
@@ -146,7 +146,7 @@ class Answers:
         return then
 
 
-def once_holds(questions: Questions, asked: Sequence[Asked], then: Block) -> Block:
+def once_holds(questions: Questions, asked: Sequence[Question], then: Block) -> Block:
     """What is done if there is a step, and the conditions that do not depend on it hold.
 
     Elements that may lie outside of their arrays are read after the conditions before.

@@ -53,7 +53,7 @@ _ZERO = const(0)
 
 
 @record
-class Asked:
+class Question:
     """What a check of a loop asks, over sizes and elements of the program's buffers."""
 
     check: Check
@@ -115,8 +115,8 @@ class Questions:
                             found[inside.of(place)] = None
         return list(found)
 
-    def _asked(self) -> list[Asked]:
-        found: list[Asked] = []
+    def _asked(self) -> list[Question]:
+        found: list[Question] = []
         surely = True  # all checks so far are among those found
         for step in self.repeat.steps:
             if isinstance(step, Check):
@@ -127,7 +127,7 @@ class Questions:
                     surely = False
         return found
 
-    def _reads(self, asked: Asked) -> bool:
+    def _reads(self, asked: Question) -> bool:
         """Whether conditions read elements that may lie outside of their arrays."""
         return asked.each is not None or any(map(self.is_risky, asked.once))
 
@@ -138,7 +138,7 @@ class Questions:
             for node in nodes(condition)
         )
 
-    def _question(self, check: Check) -> Asked | None:
+    def _question(self, check: Check) -> Question | None:
         condition = self._in_program(_written_out(check.condition, self.flags))
         if is_long(condition) or not self._is_known(condition):
             return None
@@ -152,7 +152,7 @@ class Questions:
                 once += ends
         if any(map(self._moves, once)) or not all(map(_reads, each)):
             return None
-        return Asked(check, tuple(once), both(each) if each else None)
+        return Question(check, tuple(once), both(each) if each else None)
 
     def _in_program(self, expr: Expr) -> Expr:
         """An expression without sizes that follow from the counter."""
@@ -264,7 +264,7 @@ class Questions:
         """Whether an integer is not negative where all that is asked holds."""
         return self._in_program(place) in self.natural
 
-    def _asked_also(self, asked: Asked, place: Expr) -> Asked | None:
+    def _asked_also(self, asked: Question, place: Expr) -> Question | None:
         """What is asked, and that an integer that it is about is not negative."""
         once = list(asked.once)
         plain = self._from_the_beginning(place, once)

@@ -39,7 +39,7 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.passes.answered import Answers, is_true, once_holds, turned_on
-from symc.codegen.passes.asked import Asked, Questions, element_of
+from symc.codegen.passes.asked import Question, Questions, element_of
 from symc.codegen.passes.inlined import is_short
 from symc.codegen.passes.varying import fixed_buffers, varying_sizes
 from symc.codegen.passes.walk import Block, names_in, nodes, rebuild
@@ -55,7 +55,7 @@ def foresee(program: Program) -> Program:
     """The program in which short loops check beforehand what they can."""
     if not any(isinstance(step, Repeat) for step in every_step(program.steps)):
         return program
-    walk = _Walk(program)
+    walk = _Foreseeing(program)
     steps = walk.block(program.steps, ())
     if not walk.answers.flags:
         return program
@@ -69,14 +69,14 @@ def foresee(program: Program) -> Program:
 
 
 @record
-class _Around:
+class _Enclosing:
     """A loop, and the steps that are to come before it."""
 
     repeat: Repeat
     before: list[Step]
 
 
-class _Walk:
+class _Foreseeing:
     """The walk over the steps of one program."""
 
     def __init__(self, program: Program) -> None:
@@ -86,13 +86,13 @@ class _Walk:
             b.name: b for b in program.buffers if b.role in ("input", "shared", "constant")
         }
 
-    def block(self, steps: Sequence[Step], around: tuple[_Around, ...]) -> tuple[Step, ...]:
+    def block(self, steps: Sequence[Step], around: tuple[_Enclosing, ...]) -> tuple[Step, ...]:
         """Steps inside of loops, the innermost one last."""
         found: list[Step] = []
         for step in steps:
             match step:
                 case Repeat():
-                    here = _Around(step, [])
+                    here = _Enclosing(step, [])
                     changed = self.repeat(step, (*around, here))
                     found += [*here.before, *changed]
                 case Branch(_, then, otherwise):
@@ -102,7 +102,7 @@ class _Walk:
                     found.append(step)
         return tuple(found)
 
-    def repeat(self, repeat: Repeat, around: tuple[_Around, ...]) -> Sequence[Step]:
+    def repeat(self, repeat: Repeat, around: tuple[_Enclosing, ...]) -> Sequence[Step]:
         """The steps in place of a loop."""
         if not self.is_short(repeat):
             return [replace(repeat, steps=self.block(repeat.steps, around))]
@@ -167,7 +167,9 @@ class _Walk:
         steps = [self.answers.copy(s) if isinstance(s, Launch) else s for s in repeat.steps]
         return replace(repeat, steps=tuple(steps))
 
-    def tested_before(self, asked: Sequence[Asked], around: tuple[_Around, ...]) -> str | None:
+    def tested_before(
+        self, asked: Sequence[Question], around: tuple[_Enclosing, ...]
+    ) -> str | None:
         """A flag that says whether the conditions hold for all elements of the arrays, if it may.
 
         It is set before the outermost loop that changes none of what it follows from.
@@ -214,7 +216,7 @@ class _Walk:
             length = mul(length, axis)
         return about, length
 
-    def is_worth(self, length: Expr, loops: Sequence[_Around]) -> Expr:
+    def is_worth(self, length: Expr, loops: Sequence[_Enclosing]) -> Expr:
         """Whether so many elements are few for so many steps."""
         varying = varying_sizes(self.program, loops[0].repeat)
         steps: Expr = const(1)

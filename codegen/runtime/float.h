@@ -30,46 +30,58 @@ static inline float symc_minimum_f32(float a, float b) {
     return b != b ? b : least;
 }
 
+// SYMBOL SYMC_STAYS
+// In a branch: compilers do not make a choice of both sides of it.
+#if defined(__CUDACC__) || defined(__OPENCL_VERSION__)
+#define SYMC_STAYS ((void)0)
+#else
+#define SYMC_STAYS __asm__ volatile("")
+#endif
+
 // SYMBOL symc_maximum_step_f64
+// NEEDS SYMC_STAYS
 // symc_maximum_f64 in steps of a loop that wait for each other: one instruction to wait for, and a
 // branch that processors foresee. No loop with it is vectorised.
 static inline double symc_maximum_step_f64(double a, double b) {
     double most = b > a ? b : a;
     if (__builtin_expect(b != b, 0)) {
-        __asm__ volatile("");  // so that it stays a branch
+        SYMC_STAYS;
         most = b;
     }
     return most;
 }
 
 // SYMBOL symc_minimum_step_f64
+// NEEDS SYMC_STAYS
 // See symc_maximum_step_f64.
 static inline double symc_minimum_step_f64(double a, double b) {
     double least = b < a ? b : a;
     if (__builtin_expect(b != b, 0)) {
-        __asm__ volatile("");  // so that it stays a branch
+        SYMC_STAYS;
         least = b;
     }
     return least;
 }
 
 // SYMBOL symc_maximum_step_f32
+// NEEDS SYMC_STAYS
 // See symc_maximum_step_f64.
 static inline float symc_maximum_step_f32(float a, float b) {
     float most = b > a ? b : a;
     if (__builtin_expect(b != b, 0)) {
-        __asm__ volatile("");  // so that it stays a branch
+        SYMC_STAYS;
         most = b;
     }
     return most;
 }
 
 // SYMBOL symc_minimum_step_f32
+// NEEDS SYMC_STAYS
 // See symc_maximum_step_f64.
 static inline float symc_minimum_step_f32(float a, float b) {
     float least = b < a ? b : a;
     if (__builtin_expect(b != b, 0)) {
-        __asm__ volatile("");  // so that it stays a branch
+        SYMC_STAYS;
         least = b;
     }
     return least;

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.errors import BadFile
 from symc.graph.dims import Poly, sizes
-from symc.graph.node import Op, Tensor
+from symc.graph.node import Op, Tensor, intern
 from symc.graph.walks import walk
 from symc.loops.body import Body, Slot
 from symc.loops.branch import Choice
@@ -47,7 +47,13 @@ def check_bodies(op: Op, args: Sequence[Tensor]) -> None:
 def closed_anew(op: Scan, args: Sequence[Tensor]) -> Tensor:
     """A loop's result. What its steps all compute alike leaves the loop, as it does when symc makes
     one: what is known of a loop's conditions relies on that. A loop of symc's stays as it is."""
-    return opened(op, args).close().part(op.part)
+    varying = set(op.body.slots[: len(op.body.slots) - len(op.split(args)[3])])
+    for node in walk(op.body.results):
+        if any(arg in varying for arg in node.args):
+            varying.add(node)
+        elif node.args:
+            return opened(op, args).close().part(op.part)
+    return intern(op, tuple(args))
 
 
 def check_slots(roots: Iterable[Tensor], own: AbstractSet[Tensor] = frozenset()) -> None:

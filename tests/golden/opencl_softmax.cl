@@ -64,7 +64,8 @@ static inline float symc_exp_nonpositive_f32(float x) {
 
 // See symc_maximum_f64.
 static inline float symc_maximum_f32(float a, float b) {
-    return (a >= b) | (a != a) ? a : b;
+    float most = b > a ? b : a;
+    return b != b ? b : most;
 }
 #define SYMC_JOINT static inline __attribute__((always_inline))
 
@@ -143,7 +144,7 @@ SYMC_TEAM(max_f32, float, symc_maximum_f32(a, b))
  * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27
  * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27
  * exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
-#line 147 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:27"
+#line 148 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:27"
 __kernel void div_kernel(
     __local char *const memory, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)
