@@ -6,7 +6,7 @@ import sys
 
 from measure import Case, Contestant, Line, Once, Results, absent_text, show
 
-LIMIT = 0.020
+LIMIT = 0.015
 CODE = "from time import {} as t; a = t(); import {}; print(t() - a)"
 
 

@@ -89,6 +89,8 @@ def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
                 return bound_
             case Binary("min", _, bound_) if _is_outside(bound_, inside):
                 return bound_
+            case Binary("add", left, right):
+                return add(_visible(left, inside), _visible(right, inside))
             case Binary("mul", left, right):
                 return mul(_visible(left, inside), _visible(right, inside))
             case Binary("floordiv", number, Const() as divisor):

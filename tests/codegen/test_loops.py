@@ -367,3 +367,8 @@ def test_work_of_the_last_chunk_is_that_of_a_whole_one() -> None:
     inner = loop("serial", "j", rest, Accumulate("y", ZERO, "add", load("x", VJ)))
     chunks = loop("parallel", "i", M, Let(start, mul(VI, C)), inner)
     assert "min" not in expression(work(chunks))
+    # In strips it was taken for none: such sums were never shared out to threads.
+    count = binary("floordiv", binary("add", mul(rest, const(500)), const(127)), const(128))
+    strips = loop("serial", "j", count, Accumulate("y", ZERO, "add", load("x", VJ)))
+    chunks = loop("parallel", "i", M, Let(start, mul(VI, C)), strips)
+    assert expression(work(chunks)) == "m*((c*500 + 127) // 128*2 + 1)"
