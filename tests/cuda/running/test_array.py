@@ -14,6 +14,7 @@ from symc.codegen.targets import sim
 from symc.cuda import DeviceArray, asarray
 from symc.cuda.devices import Device
 from symc.errors import DeviceError, DTypeError, RankError, ShapeMismatch
+from symc.graph.types import as_dtype, to_numpy
 
 DTYPES = [dtype.name for dtype in dtypes.ALL]
 SHAPES = [(), (1,), (5,), (0,), (2, 3), (0, 4), (2, 1, 3)]
@@ -27,7 +28,7 @@ def some(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_there_and_back(device: Device, shape: tuple[int, ...], dtype: str) -> None:
-    host = some(shape, dtype)
+    host = some(shape, to_numpy(as_dtype(dtype)))  # NumPy knows bfloat16 once it is asked for
     array = asarray(host, device=device)
     facts = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes")
     for fact in facts:
