@@ -37,7 +37,7 @@ from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.fuse import fused
 from symc.codegen.passes.join import MOST, Joined, length_of
 from symc.codegen.passes.memory import buffers_of, wholes
-from symc.codegen.passes.varying import varying_sizes, varying_values
+from symc.codegen.passes.varying import moving_buffers, varying_sizes, varying_values
 from symc.codegen.passes.walk import (
     Block,
     fresh,
@@ -84,7 +84,8 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
         return step
     if sum(length_of(kernels[launch.kernel]) for launch in launches) > MOST:
         return step
-    if not _stay(program, step, launches):
+    moving = moving_buffers(program, step)
+    if any(name in moving for launch in launches for name in launch.buffers):
         return step
     made = Joined(launches, kernels)
     if not _are_apart(program, made):
@@ -113,21 +114,6 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
     )
     kernels[name] = replace(kernel, body=fused(kernel))
     return Launch(name, tuple(b for b, _ in pairs), tuple(given.values()))
-
-
-def _stay(program: Program, repeat: Repeat, launches: Sequence[Launch]) -> bool:
-    """Whether the buffers of launches are in the same place in each step of a loop."""
-    varying = varying_sizes(program, repeat)
-    buffers = {buffer.name: buffer for buffer in program.buffers}
-
-    def stays(name: str) -> bool:
-        buffer = buffers[name]
-        lengths = buffer.shape if buffer.of is None else (*buffer.shape, buffer.of.offset)
-        if any(varying & names_in(length) for length in lengths):
-            return False
-        return buffer.of is None or stays(buffer.of.buffer)
-
-    return all(stays(name) for launch in launches for name in launch.buffers)
 
 
 def _are_apart(program: Program, made: Joined) -> bool:

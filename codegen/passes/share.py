@@ -73,8 +73,8 @@ def share(
     return tuple(sharing.open[0].out)
 
 
-def sources_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
-    """The sizes of the program that each size of the kernel, and each buffer's shape, follow from.
+def sources_of(program: Program) -> dict[str, dict[str, frozenset[str]]]:
+    """For each kernel, what its sizes and its buffers' shapes follow from: sizes of the program.
 
     Those are lengths of arguments, and what is measured: all other sizes are computed from them. So
     the start and the length of one slice are known to be related, where the kernel has names for
@@ -87,37 +87,43 @@ def sources_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
         return frozenset[str]().union(*(origins.get(name, frozenset((name,))) for name in names))
 
     for size in program.sizes:
-        value = size.value
-        found = origin((value,)) if value is not None else frozenset[str]()
+        found = frozenset[str]() if size.value is None else origin((size.value,))
         origins[size.var.name] = found or frozenset((size.var.name,))
     shapes = {buffer.name: origin(buffer.shape) for buffer in program.buffers}
-    launches = [
-        step
-        for step in every_step(program.steps)
-        if isinstance(step, Launch) and step.kernel == kernel.name
-    ]
-    names = [*(param.name for param in kernel.params), *(size.name for size in kernel.sizes)]
-    if not launches:
-        return dict.fromkeys(names, frozenset(names))
-    sources = dict.fromkeys(names, frozenset[str]())
-    for launch in launches:
-        given = [*(shapes[name] for name in launch.buffers), *(origin((n,)) for n in launch.sizes)]
-        for name, found in zip(names, given, strict=True):
-            sources[name] |= found
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    sources: dict[str, dict[str, frozenset[str]]] = {name: {} for name in kernels}
+    for launch in every_step(program.steps):
+        if isinstance(launch, Launch):
+            own = sources[launch.kernel]
+            given = [shapes[name] for name in launch.buffers]
+            given += [origin((size,)) for size in launch.sizes]
+            for name, found in zip(_given_names(kernels[launch.kernel]), given, strict=True):
+                own[name] = own.get(name, frozenset()) | found
+    for name, own in sources.items():
+        if not own:  # nothing launches it: all may be related
+            names = _given_names(kernels[name])
+            own.update(dict.fromkeys(names, frozenset(names)))
     return sources
 
 
-def counts_of(program: Program, kernel: Kernel) -> dict[str, int]:
-    """For each parameter whose length is known, how many elements it has."""
+def _given_names(kernel: Kernel) -> list[str]:
+    """The names that a launch gives values to."""
+    return [*(param.name for param in kernel.params), *(size.name for size in kernel.sizes)]
+
+
+def counts_of(program: Program) -> dict[str, dict[str, int]]:
+    """For each kernel and each parameter of it whose length is known: how many elements it has."""
     shapes = {buffer.name: buffer.shape for buffer in program.buffers}
-    found: dict[str, int] = {}
-    for step in program.steps:
-        if isinstance(step, Launch) and step.kernel == kernel.name:
-            for param, name in zip(kernel.params, step.buffers, strict=True):
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    counts: dict[str, dict[str, int]] = {name: {} for name in kernels}
+    for step in every_step(program.steps):
+        if isinstance(step, Launch):
+            found = counts[step.kernel]
+            for param, name in zip(kernels[step.kernel].params, step.buffers, strict=True):
                 lengths = [int(n.value) if isinstance(n, Const) else 0 for n in shapes[name]]
                 count = prod(lengths)
                 found[param.name] = min(found.get(param.name, count), count)
-    return found
+    return counts
 
 
 def _names(exprs: Iterable[Expr]) -> frozenset[str]:

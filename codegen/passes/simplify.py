@@ -18,9 +18,9 @@ from symc.codegen.passes.walk import Block, map_kernels
 
 def simplify(program: Program) -> Program:
     """The program with values shared, hoisted, dropped and inlined."""
+    sources, counts = sources_of(program), counts_of(program)
 
     def simple(kernel: Kernel) -> Block:
-        sources, counts = sources_of(program, kernel), counts_of(program, kernel)
-        return inline(share(kernel, sources, counts))
+        return inline(share(kernel, sources[kernel.name], counts[kernel.name]))
 
     return map_kernels(program, simple)

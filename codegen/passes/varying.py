@@ -35,14 +35,8 @@ def varying_values(program: Program, repeat: Repeat) -> dict[str, Expr]:
     return values
 
 
-def fixed_buffers(program: Program, repeat: Repeat) -> set[str]:
-    """The buffers, and rows of them, that are the same elements in the same places in all steps."""
-    kernels, whole = {kernel.name: kernel for kernel in program.kernels}, wholes(program)
-    changed: set[str] = set()
-    for step in every_step(repeat.steps):
-        if isinstance(step, Launch | Routine | PythonCall):
-            kernel = kernels[step.kernel] if isinstance(step, Launch) else None
-            changed.update(whole.get(name, name) for name in written(step, kernel))
+def moving_buffers(program: Program, repeat: Repeat) -> set[str]:
+    """The buffers whose place or length differs from step to step, and rows of such."""
     varying = varying_sizes(program, repeat)
     moving: set[str] = set()
     for buffer in program.buffers:
@@ -51,6 +45,18 @@ def fixed_buffers(program: Program, repeat: Repeat) -> set[str]:
             buffer.of is not None and buffer.of.buffer in moving
         ):
             moving.add(buffer.name)
+    return moving
+
+
+def fixed_buffers(program: Program, repeat: Repeat) -> set[str]:
+    """The buffers, and rows of them, that are the same elements in the same places in all steps."""
+    kernels, whole = {kernel.name: kernel for kernel in program.kernels}, wholes(program)
+    changed: set[str] = set()
+    for step in every_step(repeat.steps):
+        if isinstance(step, Launch | Routine | PythonCall):
+            kernel = kernels[step.kernel] if isinstance(step, Launch) else None
+            changed.update(whole.get(name, name) for name in written(step, kernel))
+    moving = moving_buffers(program, repeat)
     return {
         buffer.name
         for buffer in program.buffers

@@ -18,6 +18,7 @@ from symc.graph.node import Tensor, TensorLike
 from symc.graph.provenance import user_line
 from symc.graph.registry import SERVICES
 from symc.graph.types import TensorType
+from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import normal_axis, tensor_of
 from symc.tensor.specify import specify_length
@@ -78,7 +79,7 @@ def vectorize(pyfunc: Callable[..., Any], *, signature: str | None = None) -> Ca
 
     `signature` says which axes the function itself takes: with ``"(n),(n,m)->(m)"`` it is called
     with a vector and a matrix; the axes before those broadcast where their length is known to be 1.
-    There is no loop: each op is applied once, to all (see `symc.vmap`).
+    Each op is applied once, to all, where it can be: see `symc.vmap`.
 
     >>> import symc.tensor as T
     >>> first = T.vectorize(lambda row: T.sort(row)[0], signature="(n)->()")
@@ -112,7 +113,7 @@ def apply_along_axis(
 ) -> Tensor:
     """A function's result for each vector along an axis; its axes take the place of that axis.
 
-    The function also gets `args` and `kwargs`. There is no loop: see `symc.vmap`.
+    The function also gets `args` and `kwargs`. It is applied to all at once: see `symc.vmap`.
 
     >>> import symc.tensor as T
     >>> T.apply_along_axis(lambda v: v[-1] - v[0], 0, [[1, 2], [5, 9]]).eval()
@@ -165,7 +166,9 @@ def _applied(
     levels = len(shape)
     places = [_parts(x, levels if count else 0) for x, count in zip(args, counts, strict=True)]
     results = function(*places)
-    outputs = SERVICES["outline"](_listed(results), loops=False)  # branches as they are computed
+    outputs = _listed(results)
+    if any(node.op.is_lazy for node in walk(outputs)):  # branches with what they alone compute
+        outputs = SERVICES["outline"](outputs, loops=False)
     for level in reversed(range(levels)):
         wider = [_parts(x, level if n else 0) for x, n in zip(args, counts, strict=True)]
         pairs = {old: new for old, new in zip(places, wider, strict=True) if old is not new}
