@@ -153,6 +153,7 @@ _ROWS = (
     _own("i1", 30, vectorises=True),
     # arithmetic
     _own("fmod", 20, arity=2, float32=True),
+    _own("share", 4, arity=3, float32=True, vectorises=True),
     _own("fmax", 2, arity=2, float32=True, vectorises=True),
     _own("fmin", 2, arity=2, float32=True, vectorises=True),
     _libm("copysign", "copysign", 1, arity=2),

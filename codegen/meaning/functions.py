@@ -117,6 +117,11 @@ def fmod(x: float, y: float) -> float:
         return math.nan
 
 
+def share(part: float, total: float, reciprocal: float) -> float:
+    """A part divided by its total, of which the reciprocal is known."""
+    return part / total
+
+
 def fmax(x: float, y: float) -> float:
     """The larger; a NaN counts as missing."""
     return x if x >= y or y != y else y

@@ -152,6 +152,34 @@ static inline float symc_fmod_f32(float a, float b) {
     return (float)symc_fmod_f64(a, b);
 }
 
+// SYMBOL symc_share_f64
+// NEEDS fma
+// part / total for 0 <= part <= total, given 1 / total, at most one unit in the last place off. Two
+// fused operations correct the product by what is left over, in a third of a division's time; numbers
+// in that range cannot overflow, where the correction would be NaN. NaN stays NaN.
+static inline double symc_share_f64(double part, double total, double reciprocal) {
+#if defined(__FMA__) || defined(__CUDA_ARCH__)
+    const double quotient = part * reciprocal;
+    return fma(fma(-quotient, total, part), reciprocal, quotient);
+#else
+    (void)reciprocal;
+    return part / total;
+#endif
+}
+
+// SYMBOL symc_share_f32
+// NEEDS fmaf
+// See symc_share_f64.
+static inline float symc_share_f32(float part, float total, float reciprocal) {
+#if defined(__FMA__) || defined(__CUDA_ARCH__)
+    const float quotient = part * reciprocal;
+    return fmaf(fmaf(-quotient, total, part), reciprocal, quotient);
+#else
+    (void)reciprocal;
+    return part / total;
+#endif
+}
+
 // SYMBOL symc_where_f64
 // The number where a condition holds, else zero, by a mask: signs are as good as random, and a branch
 // that is taken at random costs more than all other steps of a remainder.

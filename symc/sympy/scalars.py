@@ -57,7 +57,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "copysign": lambda x, y: sympy.Abs(x) * sympy.Piecewise((-1, y < 0), (1, True)),
     "hypot": lambda x, y: sympy.sqrt(x**2 + y**2),
     "exp": sympy.exp, "exp2": lambda x: 2**x, "expm1": lambda x: sympy.exp(x) - 1,
-    "exp_nonpositive": sympy.exp,
+    "exp_nonpositive": sympy.exp, "share": lambda part, total, _: part / total,
     "log": sympy.log, "log1p": lambda x: sympy.log(1 + x), "log2": lambda x: sympy.log(x, 2),
     "log10": lambda x: sympy.log(x, 10),
     "logaddexp": lambda x, y: sympy.log(sympy.exp(x) + sympy.exp(y)),

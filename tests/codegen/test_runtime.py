@@ -164,7 +164,7 @@ def test_loops_vectorise(library: Library) -> None:
         wanted |= {f"symc_{name}_{kind}" for name in names for kind in FLOATS}
         wanted |= {f"symc_{name}_f64" for name in ("i0", "i1")}
     wanted.add("symc_exp_nonpositive_f32")
-    plain = ("maximum", "minimum", "fmax", "fmin", "sign")
+    plain = ("maximum", "minimum", "fmax", "fmin", "share", "sign")
     wanted |= {f"symc_{name}_{kind}" for name in plain for kind in FLOATS}
     small = ("i8", "i16", "i32", "u8", "u16", "u32")
     wanted |= {f"symc_{source}_to_{kind}" for source in FLOATS for kind in small}
@@ -370,6 +370,21 @@ def test_exp_of_nonpositive_special_values(library: Library) -> None:
     x = np.array([0.0, -0.0, -103.9, -104.1, -200.0, -1e10, -3e38, -np.inf], "f4")
     want = [1.0, 1.0, 2.0**-149, 0.0, 0.0, 0.0, 0.0, 0.0]
     _assert_same_bits(library("symc_exp_nonpositive_f32", x), np.array(want, "f4"), x)
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+def test_shares_of_a_total(library: Library, kind: str) -> None:
+    rng = np.random.default_rng(7)
+    dtype = np.dtype("f4" if kind == "f32" else "f8")
+    total = np.exp2(rng.uniform(0, 40, 200_000)).astype(dtype)
+    part = (total * np.exp2(-rng.uniform(0, 60, total.size))).astype(dtype)
+    reciprocal = dtype.type(1) / total
+    got, want = library(f"symc_share_{kind}", part, total, reciprocal), part / total
+    assert np.max(np.abs(got - want) / np.spacing(want)) <= 1
+    assert np.count_nonzero(got != want) < 20  # a division is correctly rounded, nearly always this
+    for one, whole in [(0.0, 3.0), (3.0, 3.0), (1e-45, 1.0), (np.nan, 2.0), (np.nan, np.nan)]:
+        x, y = np.array([one], dtype), np.array([whole], dtype)
+        _assert_same_bits(library(f"symc_share_{kind}", x, y, 1 / y), x / y, x)
 
 
 @pytest.mark.parametrize(("sign", "most"), [(1.0, 3.7), (-1.0, 2.2)])
