@@ -60,7 +60,7 @@ static int64_t symc_small_cholesky(int64_t kind, int64_t n, void *matrix) {
         for (int64_t j = 0; j <= i; j++) {
             double rest = l[i * n + j];
             for (int64_t k = 0; k < j; k++) rest -= l[i * n + k] * l[j * n + k];
-            if (i == j && !(rest > 0)) return i + 1;
+            if (i == j && rest <= 0) return i + 1;  // NaN stays NaN, as with LAPACK
             l[i * n + j] = i == j ? __builtin_sqrt(rest) : rest / l[j * n + j];
         }
     symc_put(kind, n, n, l, matrix, n, 1);

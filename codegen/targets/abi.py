@@ -25,7 +25,7 @@ typedef struct symc_blas {
     int64_t *guard;
 } symc_blas;
 extern symc_blas symc_imports;
-extern void *symc_lapack[44];
+extern void *symc_lapack[48];
 extern void *symc_mpi[43];
 extern const void *symc_team;
 

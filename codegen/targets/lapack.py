@@ -15,8 +15,8 @@ from symc.codegen.targets import blas
 
 # As in `runtime/lapack.h`; after the bar the name of the complex functions, where it differs.
 NAMES = (
-    "gemm", "trsm", "potrf", "getrf", "getri", "gelqf", "orglq|unglq", "syevd|heevd", "gesdd",
-    "geev", "gees",
+    "gemm", "trsm", "trsv", "potrf", "getrf", "getri", "gelqf", "orglq|unglq", "syevd|heevd",
+    "gesdd", "geev", "gees",
 )  # fmt: skip
 
 MISSING = (

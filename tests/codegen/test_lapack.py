@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 N = Var("n")
-HEADERS = ("lapack.h", "spectral.h", "expm.h")
+HEADERS = ("lapack.h", "definite.h", "general.h", "spectral.h", "expm.h")
 
 
 def cholesky() -> Program:
