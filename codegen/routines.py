@@ -82,6 +82,8 @@ _LAPACK = {
     "solve_triangular": "kind batch right lower trans unit n m a step_a b x!",
     "cholesky": "kind batch n a l! info!",
     "cholesky_pullback": "kind batch n l bar result!",
+    "triangle_inverse": "kind batch n a x!",
+    "triangle_square": "kind batch n l x!",
     "lu": "kind batch n a lu! pivots! info!",
     "lu_solve": "kind batch trans n m lu pivots step b x!",
     "lu_inverse": "kind batch n lu pivots x!",

@@ -140,6 +140,8 @@ _FACTORISATIONS: dict[str, Count] = {  # of each matrix of a batch
     "solve_triangular": lambda of: of.product("n n m"),  # LAWN 41, TRSM
     "cholesky": lambda of: 1 / 3 * of.product("n n n"),  # LAWN 41, POTRF
     "cholesky_pullback": lambda of: 2 / 3 * of.product("n n n"),  # two products for each of those
+    "triangle_inverse": lambda of: 1 / 3 * of.product("n n n"),  # LAWN 41, TRTRI
+    "triangle_square": lambda of: 1 / 3 * of.product("n n n"),  # LAWN 41, POTRI less TRTRI
     "lu": lambda of: 2 / 3 * of.product("n n n"),  # LAWN 41, GETRF
     "lu_solve": lambda of: 2 * of.product("n n m"),  # LAWN 41, GETRS
     "lu_inverse": lambda of: 4 / 3 * of.product("n n n"),  # LAWN 41, GETRI

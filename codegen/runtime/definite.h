@@ -146,3 +146,64 @@ static void symc_cholesky_pullback(int64_t kind, int64_t batch, int64_t n, const
     }
     symc_blas_enter(-1);
 }
+
+// SYMBOL symc_triangle_inverse
+// NEEDS symc_invert_triangle symc_lower_part symc_blas_enter symc_threads_of_pieces
+// The inverses of lower triangles.
+static void symc_triangle_inverse(int64_t kind, int64_t batch, int64_t n, const void *a, void *x,
+                                  int64_t threads) {
+    const int64_t each = symc_threads_of_pieces(batch, n, threads);
+    const int many = batch > 1 && each < threads;
+    symc_blas_enter(1);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t q = 0; q < batch; q++) {
+        const void *const own = symc_at(kind, a, q * n * n);
+        void *const out = symc_at(kind, x, q * n * n);
+        if (kind < 2) {
+            symc_lower_part(kind, n, own, out);
+            symc_invert_triangle(kind, n, out, n, each);
+            continue;
+        }
+        __builtin_memset(out, 0, (size_t)(n * n * symc_bytes(kind)));
+        for (int64_t i = 0; i < n; i++)
+            __builtin_memcpy(symc_at(kind, out, i * (n + 1)), symc_number(kind, 1),
+                             (size_t)symc_bytes(kind));
+        symc_triangle(kind, 0, 1, 0, 0, n, n, own, n, out, n, each);
+    }
+    symc_blas_enter(-1);
+}
+
+// SYMBOL symc_triangle_square
+// NEEDS symc_one_product symc_at symc_blas_enter symc_threads_of_pieces
+// l* l of real lower triangles, with zeros above their diagonals: symmetric matrices, of which half
+// is computed. A tile of rows i to j needs what is below both.
+static void symc_triangle_square_one(int64_t kind, int64_t n, const void *l, void *x,
+                                     int64_t threads) {
+    const int64_t side = n < 256 ? 48 : n < 768 ? 96 : 192, down = (n + side - 1) / side;
+    const int64_t count = down * (down + 1) / 2;
+    const int many = threads > 1 && count > 1;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t number = 0; number < count; number++) {
+        int64_t row = 0, before = number;
+        while (before > row) before -= ++row;
+        const int64_t i = row * side, j = before * side;
+        const int64_t rows = n - i < side ? n - i : side, columns = n - j < side ? n - j : side;
+        symc_one_product(kind, 1, 0, rows, columns, n - i, 1, symc_at(kind, l, i * n + i), n,
+                         symc_at(kind, l, i * n + j), n, 0, symc_at(kind, x, i * n + j), n);
+        for (int64_t r = i; r < i + rows; r++)  // and what is mirrored, while it is in the cache
+            for (int64_t c = j; c < j + columns && c < r; c++)
+                __builtin_memcpy(symc_at(kind, x, c * n + r), symc_at(kind, x, r * n + c),
+                                 (size_t)symc_bytes(kind));
+    }
+}
+static void symc_triangle_square(int64_t kind, int64_t batch, int64_t n, const void *l, void *x,
+                                 int64_t threads) {
+    const int64_t each = symc_threads_of_pieces(batch, n, threads);
+    const int many = batch > 1 && each < threads;
+    symc_blas_enter(1);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t q = 0; q < batch; q++)
+        symc_triangle_square_one(kind, n, symc_at(kind, l, q * n * n), symc_at(kind, x, q * n * n),
+                                 each);
+    symc_blas_enter(-1);
+}

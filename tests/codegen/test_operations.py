@@ -46,6 +46,8 @@ def test_every_routine_has_a_count() -> None:
          {"groups": 2, "channels": 3, "features": 5, "k1": 3, "k2": 3, "t1": 8, "t2": 8},
          2 * 2 * 3 * 5 * 9 * 64),
         ("cholesky", {"n": 6}, 72),
+        ("triangle_inverse", {"n": 6}, 72),
+        ("triangle_square", {"n": 6}, 72),
         ("lu", {"n": 3, "batch": 4}, 72),
         ("lu_solve", {"n": 3, "m": 4}, 72),
         ("lu_inverse", {"n": 3}, 36),

@@ -79,6 +79,29 @@ def test_factors_systems_and_inverses_of_all_sizes(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_inverses_by_cholesky_of_all_sizes(dtype: str) -> None:
+    a = T.tensor(dtype, (None, None), "a")
+    one = T.eye(a.shape[0], dtype=dtype)
+    factor = L.cholesky(a)
+    upper = L.solve_triangular(T.conj(factor).T, one)
+    made = symc.function([a], [L.solve(a, one, assume_a="pos"), L.inv(factor), upper])
+    stack = T.tensor(dtype, (None, None, None), "stack")
+    several = symc.function([stack], L.inv(L.cholesky(stack)))
+    for n in [1, 2, 5, *SIZES]:
+        matrix = definite(n, dtype)
+        wide = matrix.astype("complex128")
+        wanted = np.linalg.inv(np.linalg.cholesky(wide))
+        whole, lower, turned = made(matrix)
+        assert_close(whole, np.linalg.inv(wide), dtype)
+        np.testing.assert_array_equal(np.triu(lower, 1), 0)
+        assert_close(lower, wanted, dtype)
+        assert_close(turned, wanted.conj().T, dtype)
+        assert_close(several(np.stack([matrix, matrix]))[1], wanted, dtype)
+        if "complex" not in dtype:
+            np.testing.assert_array_equal(whole, whole.T)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_which_minor_or_pivot_fails(dtype: str) -> None:
     a = T.tensor(dtype, (None, None), "a")
     factor, inverse = symc.function([a], L.cholesky(a)), symc.function([a], L.inv(a))

@@ -143,3 +143,17 @@ def test_adjoint_of_a_solution_needs_no_conjugate_of_the_matrix() -> None:
     gradient = optimize(symc.grad(abs(L.solve(a, b)).sum(), b))
     assert gradient is not None
     assert routines([a, b], gradient)["lu"] == 1
+
+
+def test_an_inverse_by_cholesky_solves_no_system_with_an_identity() -> None:
+    k = T.matrix("k")
+    l, one = L.cholesky(k), T.eye(k.shape[0])  # noqa: E741
+    inverses = [L.cho_solve((l, True), one), L.solve(k, one, assume_a="pos"), L.inv(l)]
+    assert routines([k], inverses) == {
+        "cholesky": 1, "triangle_inverse": 1, "triangle_square": 1,
+    }  # fmt: skip
+    upper = L.solve_triangular(k, one), L.solve_triangular(k, one, lower=True, trans=1)
+    assert routines([k], upper).keys() == {"triangle_inverse"}
+    fixed = T.tensor("float64", (5, 5), "k")
+    constant = L.cho_solve((L.cholesky(fixed), True), np.eye(5))
+    assert routines([fixed], constant)["triangle_square"] == 1

@@ -43,13 +43,13 @@ from symc.tensor.linalg.common import (
 from symc.tensor.linalg.definite import STATUS as DEFINITE
 from symc.tensor.linalg.definite import Cholesky
 from symc.tensor.linalg.triangular import (
-    SolveTriangular,
+    TriangleInverse,
     columns,
     pair_of,
     solve_with_factor,
 )
 from symc.tensor.reshape import reshape
-from symc.tensor.views import broadcast_to, expand_dims
+from symc.tensor.views import expand_dims
 
 __all__ = ["SlogdetResult", "det", "inv", "slogdet", "solve"]
 
@@ -231,8 +231,7 @@ class Inverse(Op):
     def expand(self, node: Tensor) -> Tensor:
         (a,) = node.args
         if isinstance(a.op, Cholesky):
-            one = eye(public(a.type.shape[-1]), dtype=a.dtype)
-            return SolveTriangular()(a, broadcast_to(one, a.type.shape))
+            return TriangleInverse()(a)
         return LuInverse()(*_factors(a))
 
 

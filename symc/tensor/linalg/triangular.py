@@ -11,13 +11,14 @@ from symc.codegen import ir
 from symc.codegen.record import record, replace
 from symc.errors import LinAlgError, RankError
 from symc.graph import dims
-from symc.graph.inputs import as_tensor
+from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonals import diagonal, tril, triu
+from symc.tensor.diagonals import diagonal, eye, tril, triu
 from symc.tensor.elementwise import conjugated
+from symc.tensor.lengths import public
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
     OnFailure,
@@ -109,6 +110,19 @@ class SolveTriangular(Op):
             lambda _: f"solve_triangular: there is a 0 on the diagonal\n  given  {describe(a)}",
         )
 
+    def expand(self, node: Tensor) -> Tensor | None:
+        """An inverse, where the right side is an identity matrix."""
+        a, b = node.args
+        if self.unit or a.ndim != b.ndim:
+            return None
+        if is_identity(b):
+            below = TriangleInverse()(a if self.is_lower else transposed(a))
+            return below if self.is_lower != self.trans else transposed(below)
+        if self.right or not self.is_lower or not self.trans or node.dtype.is_complex:
+            return None
+        half = b.op == TriangleInverse() and b.args[0] is a
+        return TriangleSquare()(b) if half else None
+
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         a, b = node.args
         n, m = b.type.shape[-2:] if not self.right else b.type.shape[-2:][::-1]
@@ -121,6 +135,60 @@ class SolveTriangular(Op):
                 size(n), size(m), Argument(0), step, Argument(1), Argument(-1),
             ),
         )  # fmt: skip
+
+
+@record
+class TriangleInverse(Op):
+    """The inverses of lower triangles; nothing is read above the diagonal."""
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        triangle = reference.triangle_of(args[0], True, False)
+        one = np.broadcast_to(np.eye(triangle.shape[-1], dtype=triangle.dtype), triangle.shape)
+        with np.errstate(all="ignore"):
+            return np.tril(reference.solve(triangle, one))
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        a = node.args[0]
+        args = (
+            kind_of(a.dtype), size(batch_of(a)), size(a.type.shape[-1]), Argument(0), Argument(-1),
+        )  # fmt: skip
+        return LibCall("triangle_inverse", args)
+
+
+@record
+class TriangleSquare(Op):
+    """``l.T @ l`` of real lower triangles that have zeros above: the other half of an inverse."""
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0].mT @ args[0]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        l = node.args[0]  # noqa: E741 -- its name in the literature
+        args = (
+            kind_of(l.dtype), size(batch_of(l)), size(l.type.shape[-1]), Argument(0), Argument(-1),
+        )  # fmt: skip
+        return LibCall("triangle_square", args)
+
+
+def is_identity(x: Tensor) -> bool:
+    """Whether a node is known to be one identity matrix."""
+    value = constant_value(x)
+    if value is not None:
+        return value.ndim == 2 and np.array_equal(value, np.eye(*value.shape))
+    n, m = x.type.shape[-2:]
+    return x.ndim == 2 and n == m and x is eye(public(n), dtype=x.dtype)
 
 
 def pair_of(label: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor, bool]:
