@@ -11,10 +11,13 @@ from symc.graph.inputs import Constant, constant_value
 from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
 from symc.tensor.diagonals import Diagonal
+from symc.tensor.elementwise import ELEMENTWISE
 from symc.tensor.matrix_product import MatMul, MatVec, summed_products
 from symc.tensor.part_products import part_product
 from symc.tensor.slices import Slice
 from symc.tensor.views import DimShuffle
+
+_mul, _div = ELEMENTWISE["mul"], ELEMENTWISE["div"]
 
 PRODUCTS = Rules("products")
 structural = PRODUCTS.structural
@@ -52,6 +55,56 @@ def _transposed_matrix(node: Tensor) -> Tensor | None:
 @structural("a part of a matrix times a vector", MatVec, valid=EXACT, inner=[Slice])
 def _part_times_vector(node: Tensor) -> Tensor | None:
     return part_product(node) if isinstance(node.args[0].op, Slice) else None
+
+
+@structural(
+    "a scaled matrix times a vector", MatVec, valid=ROUNDS, inner=[_mul, _div, ELEMENTWISE["neg"]]
+)
+def _scaled_matrix(node: Tensor) -> Tensor | None:
+    """The vector is scaled instead. Of products of three numbers only the order changes."""
+    a, x = node.args
+    match a.args if a.op in (_mul, _div, ELEMENTWISE["neg"]) else ():
+        case [whole]:
+            return node.op(whole, -x)
+        case [whole, factor] if _scales(factor, whole):
+            return node.op(whole, a.op(x, factor))
+        case [factor, whole] if a.op is _mul and _scales(factor, whole):
+            return node.op(whole, factor * x)
+        case _:
+            return None
+
+
+def _scales(factor: Tensor, whole: Tensor) -> bool:
+    return factor.ndim == 0 and whole.ndim == 2 and factor.dtype == whole.dtype
+
+
+def _scaled_twin(node: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Of ``(s * x) @ x.T`` or ``(s * x).T @ x``, or s on the other side, x and s."""
+    if not isinstance(node.op, MatMul) or node.op.trans_a == node.op.trans_b:
+        return None
+    for scaled, plain in (node.args, node.args[::-1]):
+        if scaled.op is _mul:
+            for whole, factor in (scaled.args, scaled.args[::-1]):
+                if whole is plain and _scales(factor, whole):
+                    return whole, factor
+    return None
+
+
+@structural("a scaled matrix times its transpose", MatMul, valid=FINITE, inner=[_mul])
+def _scaled_square(node: Tensor) -> Tensor | None:
+    """The product is scaled: of one that is symmetric half is computed."""
+    found = _scaled_twin(node)
+    return None if found is None else found[1] * node.op(found[0], found[0])
+
+
+@structural("a matrix times a constant times its transpose", MatMul, valid=ROUNDS, inner=[_mul])
+def _scaled_square_by_constant(node: Tensor) -> Tensor | None:
+    """As the rule above: a factor of ordinary size makes no infinity of what is none."""
+    found = _scaled_twin(node)
+    value = None if found is None else constant_value(found[1])
+    if value is None or value.dtype.kind != "f" or value.dtype.itemsize < 4:
+        return None
+    return _scaled_square(node) if 1e-30 < value < 1e30 else None
 
 
 @structural("a transposed product", DimShuffle, valid=ROUNDS, inner=[MatMul])

@@ -150,6 +150,20 @@ EXAMPLES: dict[str, list[Example]] = {
     "a product of transposed factors": [
         (lambda a, b: MatMul()(DimShuffle((1, 0))(b), DimShuffle((1, 0))(a)), [A, B]),
     ],
+    "a scaled matrix times a vector": [
+        (lambda s, a, x: (s * a) @ x, [np.array(1.5), A, V]),
+        (lambda s, b, x: MatVec(True)(b / s, x), [np.array(1.5), B, V]),
+        (lambda a, x: (a * 3.0) @ x, [A, V]),
+        (lambda a, x: -a @ x, [A, V]),
+    ],
+    "a scaled matrix times its transpose": [
+        (lambda s, a: MatMul(False, True)(s * a, a), [np.array(1.5), A]),
+        (lambda s, a: MatMul(True)(a, a * s), [np.array(1.5), A]),
+    ],
+    "a matrix times a constant times its transpose": [
+        (lambda a: MatMul(False, True)(3.0 * a, a), [A]),
+        (lambda a: MatMul(True)(a, a * 0.7), [A]),
+    ],
     "a transposed matrix times a vector": [
         (lambda b, v: MatVec()(DimShuffle((1, 0))(b), v), [B, V]),
     ],
