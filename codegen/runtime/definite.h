@@ -30,8 +30,8 @@ static int64_t symc_cholesky_part(int64_t kind, int64_t n, void *l, int64_t ldl,
     typedef void potrf(const char *, const symc_int *, void *, const symc_int *, symc_int *,
                        size_t);
     const int64_t half = symc_halving(n), rest = n - half;
-    if (n <= SYMC_BLOCK && kind < 2) return symc_block_cholesky(kind, n, l, ldl);
-    if (n <= SYMC_BLOCK) {
+    if (n <= SYMC_CORNER && kind < 2) return symc_block_cholesky(kind, n, l, ldl);
+    if (n <= SYMC_CORNER) {
         const symc_int size = (symc_int)n, lead = symc_leading(ldl);
         symc_int info = 0;
         ((potrf *)symc_lapack[4 * SYMC_POTRF + kind])("U", &size, l, &lead, &info, 1);

@@ -146,7 +146,7 @@ static void symc_columns(int64_t kind, int right, int lower, int trans, int unit
                          int64_t m, const void *a, int64_t lda, void *x, int64_t ldx) {
     const int forward = right ? lower == trans : lower != trans;
     const int64_t down = right ? 1 : ldx, along = right ? ldx : 1;
-    if (n <= SYMC_BLOCK) {
+    if (n <= SYMC_CORNER) {
         const int turned = right != trans;
         const int64_t row = turned ? 1 : lda, column = turned ? lda : 1, last = n - 1;
         if (forward)
@@ -270,7 +270,7 @@ static inline void symc_lower_part(int64_t kind, int64_t n, const void *a, void 
 // NEEDS symc_triangle symc_invert_block
 // The inverse of a real lower triangle, in place: in [l 0; m k] m becomes -k^-1 m l^-1.
 static void symc_invert_triangle(int64_t kind, int64_t n, void *l, int64_t ldl, int64_t threads) {
-    if (n <= SYMC_BLOCK) {
+    if (n <= SYMC_CORNER) {
         symc_invert_block(kind, n, l, ldl);
         return;
     }

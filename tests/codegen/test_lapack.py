@@ -126,3 +126,10 @@ def test_headers_compile_without_a_warning(wide: bool, tmp_path: Path) -> None:
     flags = ["-DSYMC_BLAS64"] * wide
     gcc([*STRICT[1:], "-O1", "-fopenmp", "-Wno-unused-function", *flags], text, "-c", "-o",
         str(tmp_path / "lapack.o"))  # fmt: skip
+
+
+def test_all_routines_compile_in_one_program(tmp_path: Path) -> None:
+    """Blocks of triangles had the name of those of attention."""
+    own = [s.source for name, s in ROUTINES.items() if name not in FOREIGN]
+    text = load.base() + load.source_of([name for name in own if not name.startswith("symc_mpi")])
+    gcc(["-std=gnu11", "-O0", "-w", "-fopenmp", "-fsyntax-only"], text)

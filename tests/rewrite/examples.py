@@ -143,6 +143,12 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda a, v: T.set_subtensor(a[1], v)[1], [A, V]),
         (lambda a, v: T.inc_subtensor(a[1:, ::2], 3.0)[1:, ::2], [A, V]),
     ],
+    "a sum of what a mask chooses": [
+        (lambda a, b: a[b > 0].sum(), [V, A[0]]),
+        (lambda a, b: (a[b > 0] * T.sqr(b[b > 0]) - 2.0).sum(), [V, A[0]]),
+        (lambda a: a[a > 0].sum(), [A]),
+        (lambda a: a[a > 9].sum(), [A]),
+    ],
     "one slice, not two": [
         (lambda a: Slice((BACK, WHOLE))(Slice((BACK, WHOLE))(a)) * 2, [A]),
         (lambda a: Slice((WHOLE, Span(1, 3)))(Slice((BACK, WHOLE))(a)), [A]),
