@@ -85,6 +85,7 @@ _LAPACK = {
     "triangle_inverse": "kind batch n a x!",
     "triangle_square": "kind batch n l x!",
     "lu": "kind batch n a lu! pivots! info!",
+    "exchanged": "kind batch n m pivots b x!",
     "lu_solve": "kind batch trans n m lu pivots step b x!",
     "lu_inverse": "kind batch n lu pivots x!",
     "eigh": "kind batch n a w! v! info!",

@@ -143,6 +143,7 @@ _FACTORISATIONS: dict[str, Count] = {  # of each matrix of a batch
     "triangle_inverse": lambda of: 1 / 3 * of.product("n n n"),  # LAWN 41, TRTRI
     "triangle_square": lambda of: 1 / 3 * of.product("n n n"),  # LAWN 41, POTRI less TRTRI
     "lu": lambda of: 2 / 3 * of.product("n n n"),  # LAWN 41, GETRF
+    "exchanged": lambda of: of.product("n m"),  # numbers moved
     "lu_solve": lambda of: 2 * of.product("n n m"),  # LAWN 41, GETRS
     "lu_inverse": lambda of: 4 / 3 * of.product("n n n"),  # LAWN 41, GETRI
     "eigh": lambda of: 9 * of.product("n n n"),  # GVL, 8.3

@@ -156,6 +156,18 @@ static inline void symc_exchange_rows(int64_t kind, int64_t n, int64_t m, const 
     }
 }
 
+// SYMBOL symc_exchanged
+// NEEDS symc_exchange_rows
+// The matrices b[n, m] with their rows exchanged backwards: p^-1 b for a = l u p.
+static void symc_exchanged(int64_t kind, int64_t batch, int64_t n, int64_t m,
+                           const int64_t *pivots, const void *b, void *x, int64_t threads) {
+    (void)threads;
+    if (batch <= 0 || n <= 0 || m <= 0) return;
+    __builtin_memcpy(x, b, (size_t)(batch * n * m * symc_bytes(kind)));
+    for (int64_t q = 0; q < batch; q++)
+        symc_exchange_rows(kind, n, m, pivots + q * n, 1, symc_at(kind, x, q * n * m));
+}
+
 // SYMBOL symc_lu_solve
 // NEEDS symc_triangle symc_exchange_rows symc_blas_enter symc_threads_for
 // x = a^-1 b, or with the transpose of a, for each matrix of a batch, by the factors of `symc_lu`;

@@ -128,7 +128,7 @@ def test_headers_compile_without_a_warning(wide: bool, tmp_path: Path) -> None:
         str(tmp_path / "lapack.o"))  # fmt: skip
 
 
-def test_all_routines_compile_in_one_program(tmp_path: Path) -> None:
+def test_all_routines_compile_in_one_program() -> None:
     """Blocks of triangles had the name of those of attention."""
     own = [s.source for name, s in ROUTINES.items() if name not in FOREIGN]
     text = load.base() + load.source_of([name for name in own if not name.startswith("symc_mpi")])

@@ -141,6 +141,20 @@ def test_pivots_are_the_largest_numbers() -> None:
         assert np.abs(matrix @ x - right).max() < 50 * np.finfo("float64").eps * size
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_permutation_is_no_solution_of_a_system(dtype: str) -> None:
+    stack = T.tensor(dtype, (None, None, None), "stack")
+    one = symc.function([stack], list(L.lu(stack)))
+    mapped = symc.function([stack], list(symc.vmap(lambda a: tuple(L.lu(a)))(stack)))
+    made = one.runner.compilation().optimised.steps
+    assert "lu_solve" not in {getattr(step, "name", "") for step in made}
+    given = np.stack([numbers((90, 90), dtype), numbers((90, 90), dtype)[::-1]])
+    for p, lower, upper in (one(given), mapped(given)):
+        np.testing.assert_array_equal(p.sum(-1), 1)
+        np.testing.assert_array_equal((p != 0).sum(-2), 1)
+        assert_close(p @ lower @ upper, given, dtype)
+
+
 PROGRAM = """
 import hashlib
 import numpy as np

@@ -20,7 +20,7 @@ from symc.tensor.linalg.common import (
     times,
     transposed,
 )
-from symc.tensor.linalg.general import FACTORS, PIVOTS, Lu, LuSolve, solve
+from symc.tensor.linalg.general import FACTORS, PIVOTS, Exchanged, Lu, solve
 from symc.tensor.linalg.triangular import SolveTriangular
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to
@@ -119,7 +119,7 @@ def lu(a: TensorLike) -> LUResult:
     """
     factors, pivots = lu_factor(a)
     one = broadcast_to(eye(public(factors.type.shape[-1]), dtype=factors.dtype), factors.type.shape)
-    return LUResult(LuSolve()(one, pivots, one), tril(factors, -1) + one, triu(factors))
+    return LUResult(Exchanged()(pivots, one), tril(factors, -1) + one, triu(factors))
 
 
 def solve_sylvester(a: TensorLike, b: TensorLike, q: TensorLike) -> Tensor:

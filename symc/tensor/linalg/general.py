@@ -49,7 +49,7 @@ from symc.tensor.linalg.triangular import (
     solve_with_factor,
 )
 from symc.tensor.reshape import reshape
-from symc.tensor.views import expand_dims
+from symc.tensor.views import broadcast_to, expand_dims
 
 __all__ = ["SlogdetResult", "det", "inv", "slogdet", "solve"]
 
@@ -119,6 +119,31 @@ class LuSolve(Op):
             Argument(-1),
         )  # fmt: skip
         return LibCall("lu_solve", args)
+
+
+@record
+class Exchanged(Op):
+    """``p^-1 b`` for ``a = l u p``, from the pivots: rows exchanged, and nothing computed."""
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[1].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return reference.exchanged(args[1], args[0], True)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        many = args[batched.index(True)].type.shape[0]
+        wide = [
+            x if flag else broadcast_to(x, (many, *x.type.shape))
+            for x, flag in zip(args, batched, strict=True)
+        ]
+        return self(*wide)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        n, m = node.type.shape[-2:]
+        lengths = (size(batch_of(node)), size(n), size(m))
+        args = (kind_of(node.dtype), *lengths, Argument(0), Argument(1), Argument(-1))
+        return LibCall("exchanged", args)
 
 
 @record
