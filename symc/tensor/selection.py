@@ -21,7 +21,7 @@ from symc.tensor.logic import eq, lt, ne, where
 from symc.tensor.math import maximum, minimum, mod
 from symc.tensor.positions import every_position, mask_positions
 from symc.tensor.reshape import ravel
-from symc.tensor.shape import stack
+from symc.tensor.shape import concatenate, stack
 from symc.tensor.views import broadcast_to, expand_dims
 
 __all__ = [
@@ -41,7 +41,8 @@ def take(
 
     Without an axis, of all elements in row-major order. The result has the axes of `indices` where
     `a` has that axis. Indexes out of range raise `BadIndex`, or with ``mode="wrap"`` count on from
-    the other end, or with ``mode="clip"`` become the nearest in range.
+    the other end, or with ``mode="clip"`` become the nearest in range. On an axis of length 0 there
+    is none, which raises; with "clip" nothing is taken if another axis is known to be 0.
 
     >>> import symc.tensor as T
     >>> x = T.vector("x")
@@ -52,6 +53,10 @@ def take(
     if axis is None:
         a, axis = ravel(a), 0
     axis = normal_axis("take", axis, a.ndim, a)
+    if mode == "clip" and 0 in a.type.shape[:axis] + a.type.shape[axis + 1 :]:
+        # NumPy minds no index where there is nothing to take: one more on the axis costs nothing.
+        last = tuple(1 if at == axis else n for at, n in enumerate(a.type.shape))
+        a = concatenate([a, broadcast_to(scalar_constant(0, a.dtype), last)], axis)
     index = _in_range(_integers("take", indices), length(a, axis), mode)
     return getitem(a, (slice(None),) * axis + (index,))
 

@@ -217,3 +217,15 @@ def test_the_top_of_long_rows(count: int, dtype: str) -> None:
         keys = np.nan_to_num(-some.astype(np.float64), nan=-np.inf)
         wanted = np.argsort(keys, axis=1, kind="stable")[:, :count]
         np.testing.assert_array_equal(f(some), wanted)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (None, 0)])
+@pytest.mark.parametrize("index", [5, [5], [[-1, 0]], []])
+def test_clipped_indexes_take_nothing_where_there_is_nothing(shape: Any, index: Any) -> None:
+    x = T.tensor("complex64", shape, "x")
+    array = np.zeros(tuple(n or 0 for n in shape), "complex64")
+    taken = T.take(x, index, axis=0, mode="clip")
+    wanted = np.take(array, index, axis=0, mode="clip") if index != [] else array[:0]
+    for mode in ("default", "python"):
+        same(symc.function([x], taken, mode=mode)(array), wanted, 0.0)
+    assert symc.grad(abs(taken).sum(), x).eval({x: array}).shape == array.shape
