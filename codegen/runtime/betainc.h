@@ -93,8 +93,9 @@ static inline double symc_betainc_all_f64(double a, double b, double x, double y
 // The x of I(a, b, x) = p. With x = 1 / (1 + exp(-t)), whichever of log I and log(1 - I) is smaller
 // is concave in t: Newton's method, with bisection where it leaves the bracket.
 static inline double symc_betaincinv_f64(double a, double b, double p) {
-    if (!(a > 0.0 && b > 0.0 && p >= 0.0 && p <= 1.0) || a == INFINITY || b == INFINITY) return NAN;
+    if (!(a > 0.0 && b > 0.0 && p >= 0.0 && p <= 1.0)) return NAN;
     if (p == 0.0 || p == 1.0) return p;
+    if (a == INFINITY || b == INFINITY) return NAN;
     double low = -750.0, high = 750.0, t = log(a / b), upper = p > 0.5;
     double wanted = upper != 0.0 ? log1p(-p) : log(p);
     for (int k = 0; k < 200; k++) {
@@ -118,11 +119,13 @@ static inline double symc_betaincinv_f64(double a, double b, double p) {
 // SYMBOL symc_gamma_inverse_f64
 // NEEDS exp fabs log log1p sqrt symc_gamma_term_f64 symc_gammainc_f64 symc_gammaincc_f64 lgamma_r
 // The x of P(a, x) = p (upper 0) or Q(a, x) = p (upper 1), by Newton's method for the logarithm of
-// whichever of P and Q is smaller, in t = log x.
+// whichever of P and Q is smaller, in t = log x. For a = 0 and a = inf they jump from 0 to 1: there
+// is an x for those two values alone.
 static inline double symc_gamma_inverse_f64(double a, double p, int upper) {
     if (!(a >= 0.0 && p >= 0.0 && p <= 1.0)) return NAN;
-    if (p == (double)upper || (a == 0.0 && (p > 0.0) == !upper)) return 0.0;
-    if (p == (double)!upper || a == INFINITY) return INFINITY;
+    if (p == (double)upper) return 0.0;
+    if (p == (double)!upper) return INFINITY;
+    if (a == 0.0 || a == INFINITY) return NAN;
     int sign, other = p > 0.5 ? !upper : upper;
     double wanted = p > 0.5 ? log1p(-p) : log(p), low = -746.0, high = 710.0;
     double t = log(a);

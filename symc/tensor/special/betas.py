@@ -168,7 +168,7 @@ def _betaincinv(a: Floats, b: Floats, p: Floats) -> Floats:
 
     t = _bisected(rising, -700, 700, c)
     ends = np.where((a > 0) & (b > 0) & ((p == 0) | (p == 1)), p, np.nan)
-    return np.where(inside, 1 / (1 + np.exp(-t)), np.where(np.isfinite(a + b), ends, np.nan))
+    return np.where(inside, 1 / (1 + np.exp(-t)), ends)
 
 
 def _gammainc_inverse(a: Floats, p: Floats, upper: bool) -> Floats:
@@ -183,9 +183,9 @@ def _gammainc_inverse(a: Floats, p: Floats, upper: bool) -> Floats:
 
     x = np.exp(_bisected(rising, -746, 710, c))
     first, last = (1.0, 0.0) if upper else (0.0, 1.0)
-    ends = np.where(p == last, np.inf, np.where(p == first, 0.0, np.where(a == 0, 0.0, np.inf)))
-    ends = np.where((a == 0) & (p == last), 0.0 if upper is False else np.inf, ends)
-    return np.where(inside, x, np.where((a >= 0) & (p >= 0) & (p <= 1), ends, np.nan))
+    # For a = 0 and a = inf the functions jump from one end to the other.
+    ends = np.where(p == last, np.inf, np.where(p == first, 0.0, np.nan))
+    return np.where(inside, x, np.where(a >= 0, ends, np.nan))
 
 
 @vectorised
@@ -214,6 +214,8 @@ gammaincinv: FunctionOfTwo = elementwise(
     "gammaincinv", _gammaincinv, IN_HEADER,
     """The x with ``gammainc(a, x) == p``: quantiles of the gamma distribution.
 
+    0 for p = 0 and inf for p = 1; NaN for other p where a is 0 or inf, as in SciPy.
+
     >>> import symc.tensor as T
     >>> T.gammaincinv(1.0, 0.5).eval()
     array(0.69314718)
@@ -224,6 +226,8 @@ gammaincinv: FunctionOfTwo = elementwise(
 gammainccinv: FunctionOfTwo = elementwise(
     "gammainccinv", _gammainccinv, IN_HEADER,
     """The x with ``gammaincc(a, x) == q``, also for q too small to be one minus anything.
+
+    inf for q = 0 and 0 for q = 1; NaN for other q where a is 0 or inf, as in SciPy.
 
     >>> import symc.tensor as T
     >>> T.gammainccinv(1.0, 1e-100).eval()
