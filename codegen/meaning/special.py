@@ -124,6 +124,17 @@ def _incomplete(a: float, x: float) -> tuple[float, float]:
         return 0.0, 1.0
     if a == 0 or x == math.inf:
         return 1.0, 0.0
+    if a > _LARGE:
+        if abs(x - a) > a / 2:
+            return float(x > a), float(x < a)
+        front, eta, mu = _around(a, x)
+        side = math.copysign(math.sqrt(a * _excess(mu)), mu)
+        # DLMF 8.12.3, 8.12.4; 1 / mu - 1 / eta cancels near 0, and has the series 8.12.10 there.
+        gap = -1 / 3 + eta / 12 - 2 * eta**2 / 135 + eta**3 / 864
+        if abs(eta) > 0.03:
+            gap = 1 / mu - 1 / eta
+        wing = front * (gap - (1 / 540 + eta / 288) / a)
+        return math.erfc(-side) / 2 - wing, math.erfc(side) / 2 + wing
     factor = math.exp(a * math.log(x) - x - math.lgamma(a))
     if x < a + 1:
         lower = factor * _series(a, x)
@@ -159,15 +170,39 @@ def _fraction(a: float, x: float) -> float:
     return value
 
 
+_LARGE = 1e5  # sums take some sqrt(a) terms, and their common factor loses log10(a) digits
+
+
+def _around(a: float, x: float) -> tuple[float, float, float]:
+    """For x near a: ``exp(-a * eta**2 / 2) / sqrt(2 * pi * a)``, eta (DLMF 8.12.1), x / a - 1."""
+    mu = (x - a) / a
+    eta = math.copysign(math.sqrt(2 * _excess(mu)), mu)
+    return math.exp(-a * _excess(mu)) / math.sqrt(2 * math.pi) / math.sqrt(a), eta, mu
+
+
+def _excess(mu: float) -> float:
+    """``mu - log(1 + mu)``; near 0 by DLMF 4.6.4."""
+    if abs(mu) > 0.1:
+        return mu - math.log1p(mu)
+    r = mu / (2 + mu)
+    return r * (mu - 2 * sum(r ** (2 * k + 2) / (2 * k + 3) for k in range(12)))
+
+
 def gammainc_da(a: float, x: float) -> float:
     """The derivative of gammainc by a, which is that of ``factor * sum`` below or above.
 
     The sums are differentiated by a tiny imaginary step: no digits are lost as in a difference.
+    For large a it is that of DLMF 8.12.3, up to terms of order 1 / a.
     """
     if not (a > 0 and x >= 0):
         return math.nan
     if x == 0 or math.inf in (a, x):
         return 0.0
+    if a > _LARGE:
+        if abs(x - a) > a / 2:
+            return 0.0
+        front, eta, mu = _around(a, x)
+        return -front * ((math.log1p(mu) / mu if mu else 1.0) + (1 / 12 - eta / 24) / a)
     factor = math.exp(a * math.log(x) - x - math.lgamma(a))
     sign, total = (1, _complex_series(a, x)) if x < a + 1 else (-1, _complex_fraction(a, x))
     slope = (math.log(x) - digamma(a)) * total.real + total.imag / _STEP

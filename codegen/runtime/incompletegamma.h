@@ -238,14 +238,27 @@ static inline double symc_gamma_fraction_slope_f64(double a, double x) {
     return term * a * product * (log(x) - symc_digamma_f64(a) + sum);
 }
 
+// SYMBOL symc_gamma_slope_large_f64
+// NEEDS copysign exp fabs log1p sqrt symc_log1p_excess_f64
+// The derivative of P(a, x) by a for a > 1e7: that of DLMF 8.12.3, up to terms of order 1 / a.
+static inline double symc_gamma_slope_large_f64(double a, double x) {
+    double mu = (x - a) / a;
+    if (fabs(mu) > 0.35) return 0.0;
+    double excess = symc_log1p_excess_f64(mu), eta = copysign(sqrt(2.0 * excess), mu);
+    double front = exp(-a * excess) * 0.3989422804014327 / sqrt(a);
+    return -front * ((mu == 0.0 ? 1.0 : log1p(mu) / mu) + (1.0 / 12.0 - eta / 24.0) / a);
+}
+
 // SYMBOL symc_gammainc_da_f64
-// NEEDS log symc_digamma_f64 symc_gamma_fraction_slope_f64 symc_gamma_term_f64
+// NEEDS log symc_digamma_f64 symc_gamma_fraction_slope_f64 symc_gamma_slope_large_f64
+// NEEDS symc_gamma_term_f64
 // The derivative of P(a, x) by a: never positive, 0 at x = 0 and x = inf; NaN for a <= 0 or x < 0.
 // From the continued fraction for x > a, x > 1.1, else from the power series. Near x = a both take
-// about 8 sqrt(a) steps, and are right up to a = 1e8.
+// about 8 sqrt(a) steps, which end with a = 1e7.
 static inline double symc_gammainc_da_f64(double a, double x) {
     if (!(a > 0.0) || !(x >= 0.0)) return NAN;
     if (x == 0.0 || x == INFINITY || a == INFINITY) return 0.0;
+    if (a > 1e7) return symc_gamma_slope_large_f64(a, x);
     if (x > a && x > 1.1) return -symc_gamma_fraction_slope_f64(a, x);
     double sum = 1.0, part = 1.0, slope = 0.0, slopes = 0.0;
     for (int n = 1; n < 100000 && part > 0x1p-58 * sum; n++) {

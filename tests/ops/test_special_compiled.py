@@ -20,6 +20,18 @@ def test_the_slope_of_gammainc_by_its_shape_compiles() -> None:
     check(lambda x: symc.grad(T.gammainc(3.0, x).sum(), x), POINTS, compiled=False)
 
 
+@pytest.mark.parametrize("a", [2e7, 1e12, 1e18])
+def test_the_slope_of_gammainc_by_a_large_shape(a: float) -> None:
+    """Its sums ended after 100000 steps, where sqrt(a) were needed: it was one 1e5 / sqrt(a)."""
+    deviations = np.array([-6.0, -0.5, 0.0, 1.0, 5.0])
+    x, shape = a + deviations * np.sqrt(a), T.vector("shape")
+    found = symc.grad(T.gammainc(shape, x).sum(), shape).eval({shape: np.full(5, a)})
+    # By differences of P; the shape moves by a part of a standard deviation.
+    step = 2.0 ** np.round(np.log2(np.sqrt(a) / 1000))  # which the shape can be moved by
+    low, high = (T.gammainc(a + k * step, x).eval() for k in (-1, 1))
+    np.testing.assert_allclose(found, (high - low) / (2 * step), rtol=3e-5, atol=1e-9 / a**0.5)
+
+
 def test_the_second_derivative_of_digamma_compiles() -> None:
     check(lambda x: symc.grad(T.trigamma(x).sum(), x), POINTS, grad=False)
 
