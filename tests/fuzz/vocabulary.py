@@ -9,7 +9,7 @@ ELEMENTWISE = [
     *calls("exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan arcsin arccos arctan sinh "
          "cosh tanh arcsinh arccosh arctanh square reciprocal deg2rad rad2deg sinc", "f"),
     *calls("exp log sqrt sin cos tan sinh cosh tanh square reciprocal", "c"),
-    *calls("abs negative conj real imag", "c", kind="exact"),
+    *calls("negative conj real imag", "c", kind="exact"), *calls("abs", "c"),
     Entry("m.angle({0})", "c"),
     *calls("abs negative floor ceil trunc rint fix sign signbit isnan isinf isfinite isposinf "
          "isneginf nan_to_num positive fabs spacing copy conj real", "f", kind="exact"),
@@ -58,8 +58,9 @@ PAIRS = [
     *calls("maximum minimum fmax fmin", "f f~", kind="unsigned"),
     *calls("maximum minimum gcd lcm", "i i~", kind="exact"),
     *calls("copysign nextafter", "f f~", kind="exact"),
-    *calls("hypot arctan2 fmod power logaddexp logaddexp2 heaviside float_power remainder "
-         "true_divide floor_divide", "f f~"),
+    *calls("hypot arctan2 fmod power heaviside float_power remainder true_divide floor_divide",
+           "f f~"),
+    *calls("logaddexp logaddexp2", "f f~", kind="sums"),
     Entry("m.divmod({0}, {1})[0]", "f f~"), Entry("m.divmod({0}, {1})[1]", "i i~", "exact"),
     Entry("m.ldexp({0}, {1} % 9)", "f i~", "exact"),
     *calls("isclose", "f f~", kind="exact"),
