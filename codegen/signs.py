@@ -2,44 +2,102 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
 from symc.codegen.ir import Binary, Cast, Const, Expr, Launch, Length, Program, Repeat, Var
 
 _NONE: frozenset[str] = frozenset()
+_NO_DATA: Mapping[str, int] = MappingProxyType({})
 
 
-def is_natural(expr: Expr, natural: AbstractSet[str], positive: AbstractSet[str] = _NONE) -> bool:
+def is_natural(
+    expr: Expr, natural: AbstractSet[str], positive: AbstractSet[str] = _NONE,
+    data: Mapping[str, int] = _NO_DATA,
+) -> bool:  # fmt: skip
     """Whether an integer is surely not negative, if the variables `natural` are not.
 
-    Those in `positive` are even above 0. Of large expressions only a part is looked at.
+    Those in `positive` are even above 0; those in `data` are not negative, and have at most so many
+    bits. Of large expressions only a part is looked at.
     """
-    stack, budget = [expr], 64
-    while stack:
-        node = stack.pop()
-        budget -= 1
-        match node:
-            case Const(value) if value >= 0 and budget > 0:
-                pass
-            case Var(name) if name in natural:
-                pass
+    return _Naturals(natural, positive, data).bits(expr) is not None
+
+
+def natural_bits(
+    expr: Expr, natural: AbstractSet[str], positive: AbstractSet[str], data: Mapping[str, int]
+) -> int | None:
+    """How many bits a natural number has that was made of data; 0 for one of lengths alone."""
+    found = _Naturals(natural, positive, data).bits(expr)
+    return None if found is None else found[0] if found[1] else 0
+
+
+_PLACE_BITS = 47  # of a place in memory: no length has more, and no number made of lengths alone
+
+
+class _Naturals:
+    """Expressions that are never negative. Sums and products of data may wrap around."""
+
+    def __init__(
+        self, natural: AbstractSet[str], positive: AbstractSet[str], data: Mapping[str, int]
+    ) -> None:
+        self.natural, self.positive, self.data = natural, positive, data
+        self.budget = 64
+
+    def bits(self, expr: Expr) -> tuple[int, bool] | None:
+        """How many bits a number has at most, and whether it is made of data; None: perhaps < 0."""
+        self.budget -= 1
+        match expr:
+            case _ if self.budget < 0:
+                return None
+            case Const(int() as value) if value >= 0:
+                return value.bit_length(), False
+            case Var(name) if name in self.data:
+                return self.data[name], True
+            case Var(name) if name in self.natural:
+                return _PLACE_BITS, False
             case Length():
-                pass
+                return _PLACE_BITS, False
             case Cast(x) if x.dtype is INT32:  # of an index
-                stack.append(x)
+                return self.bits(x)
             case Binary("max", left, Const(value)) | Binary("max", Const(value), left):
-                stack += () if value >= 0 else (left,)
-            case Binary("add" | "mul" | "min" | "max", left, right):
-                stack += (left, right)
-            case Binary("floordiv", left, right) if is_positive(right, positive):
-                stack.append(left)
-            case Binary("mod", _, right) if is_positive(right, positive):
-                pass
+                inner = self.bits(left)
+                if inner is None:
+                    return (expr.dtype.bits - 1, True) if value >= 0 else None
+                return max(inner[0], int(max(value, 0)).bit_length()), inner[1]
+            case Binary("floordiv", left, right) if is_positive(right, self.positive):
+                return self.bits(left)
+            case Binary("mod", left, right) if is_positive(right, self.positive):
+                return self._of_remainder(left, right)
+            case Binary("add" | "mul" | "min" | "max" as op, left, right):
+                one = self.bits(left)
+                other = None if one is None else self.bits(right)
+                if one is None or other is None:
+                    return None
+                return _combined(op, one, other, expr.dtype.bits - 1)
             case _:
-                return False
-    return True
+                return None
+
+    def _of_remainder(self, left: Expr, right: Expr) -> tuple[int, bool]:
+        most = self.bits(right)
+        number = self.bits(left)
+        bits = right.dtype.bits - 1 if most is None else most[0]
+        return bits, number is None or number[1] or most is None or most[1]
+
+
+def _combined(
+    op: str, one: tuple[int, bool], other: tuple[int, bool], most: int
+) -> tuple[int, bool] | None:
+    """Bits of a sum, product or extreme; None for what may have more than `most` of them."""
+    data = one[1] or other[1]
+    if op in ("min", "max"):
+        return (min if op == "min" else max)(one[0], other[0]), data
+    if not data:
+        return _PLACE_BITS, False
+    bits = one[0] + other[0] if op == "mul" else max(one[0], other[0]) + 1
+    return (bits, True) if bits <= most else None
 
 
 def is_positive(expr: Expr, positive: AbstractSet[str] = _NONE) -> bool:

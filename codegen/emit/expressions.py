@@ -27,7 +27,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.walk import is_plain
-from symc.codegen.signs import is_natural, is_positive
+from symc.codegen.signs import is_natural, is_positive, natural_bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -94,7 +94,8 @@ class Printer:
         self.vars = CNames(reserved)
         self.buffers = CNames(reserved, self.vars.taken)
         self.scalars: set[str] = set()  # local buffers that are C variables
-        self.natural: set[str] = set()  # variables that are never negative
+        self.natural: set[str] = set()  # variables that are never negative, made of lengths
+        self.data: dict[str, int] = {}  # others, made of data, and how many bits they have
         self.positive: set[str] = set()
         self.lengths: Mapping[tuple[str, int], str] = {}
         self.flag: str | None = None  # the variable that is set where arithmetic would wrap
@@ -192,7 +193,8 @@ class Printer:
         left, right, dtype = expr.left, expr.right, expr.dtype
         if self.flag is not None and self.may_wrap(expr):
             return LEAF, (*self.call(CHECKED[op], (left, right))[:-1], f", &{self.flag})")
-        if op in ("floordiv", "mod") and self.is_natural(left) and self.is_positive(right):
+        whole = dtype.is_integer and op in ("floordiv", "mod")
+        if whole and self.is_natural(left) and self.is_positive(right):
             sign = " / " if op == "floordiv" else " % "
             return MUL, ((left, MUL), sign, (right, MUL + 1))
         if dtype.kind == "bool":
@@ -309,7 +311,17 @@ class Printer:
 
     def is_natural(self, expr: Expr) -> bool:
         """Whether an int64 expression is surely not negative."""
-        return is_natural(expr, self.natural, self.positive)
+        return is_natural(expr, self.natural, self.positive, self.data)
+
+    def named(self, var: Var, value: Expr) -> None:
+        """Take note of a variable whose value is surely not negative."""
+        if var.dtype.kind != "int":
+            return
+        bits = natural_bits(value, self.natural, self.positive, self.data)
+        if bits:
+            self.data[var.name] = bits
+        elif bits == 0:
+            self.natural.add(var.name)
 
     def is_positive(self, expr: Expr) -> bool:
         """Whether an int64 expression is surely above zero: a product of such things."""

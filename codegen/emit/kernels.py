@@ -254,8 +254,7 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> OpenBlock | None:
     match stmt:
         case Let(var, value):
             printer = writer.printer
-            if var.dtype.kind == "int" and printer.is_natural(value):
-                printer.natural.add(var.name)
+            printer.named(var, value)
             text = writer.value(value)
             if writer.lang.truth is not None and printer.is_loaded_bool(value):
                 printer.used[writer.lang.truth] = None

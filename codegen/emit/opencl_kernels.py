@@ -46,6 +46,7 @@ def both_kernels(
     """A kernel, and where they may be needed, its form with global memory for teams."""
     other = type(printer)(printer.lang, printer.used, printer.vars.reserved)
     other.natural |= printer.natural
+    other.data |= printer.data
     text = one_kernel(kernel, name, Writer(printer.lang, printer, declared), geometry, LOCAL)
     if not may_be_large(geometry):
         return [text]

@@ -91,8 +91,7 @@ class _Packs:
         """Names of numbers of one type that are no packs."""
         texts: list[str] = []
         for name, value in zip(names, values, strict=True):
-            if name.dtype.kind == "int" and self.printer.is_natural(value):
-                self.printer.natural.add(name.name)
+            self.printer.named(name, value)
             texts.append(f"{self.name(name)} = {self.writer.value(value)}")
         kind = self.writer.lang.types[names[0].dtype.name]
         self.writer.put(f"const {kind} {', '.join(texts)};")

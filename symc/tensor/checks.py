@@ -150,12 +150,36 @@ def _nonnegative(dim: Dim, depth: int = 3) -> bool:
     return False
 
 
+def _is_at_most(value: Dim | None, greatest: int) -> bool:
+    return value is not None and _nonnegative(dims.sub(greatest, value))
+
+
+def _fits(value: Dim | None) -> bool:
+    """Whether 64 bits hold a bound.
+
+    They hold those made of lengths, as memory does, but not a length times a large number.
+    """
+    if value is None or isinstance(value, int):
+        return value is not None and dims.fits(value)
+    return all(abs(factor) <= _LARGE for _, factor in value.terms)
+
+
+_LARGE = 2**15  # times the bytes that a computer can have
+
+
 def _of_sum(x: Bounds, y: Bounds) -> Bounds:
-    return _both(dims.add, x[0], y[0]), _both(dims.add, x[1], y[1])
+    low, high = _both(dims.add, x[0], y[0]), _both(dims.add, x[1], y[1])
+    # A sum that wraps around has no bounds. Both have to be on one side of 0 for that.
+    above = _fits(high) or _is_at_most(x[1], 0) or _is_at_most(y[1], 0)
+    below = _fits(low) or _is_at_least(x[0], 0) or _is_at_least(y[0], 0)
+    return (low, high) if above and below else UNKNOWN
 
 
 def _of_difference(x: Bounds, y: Bounds) -> Bounds:
-    return _both(dims.sub, x[0], y[1]), _both(dims.sub, x[1], y[0])
+    low, high = _both(dims.sub, x[0], y[1]), _both(dims.sub, x[1], y[0])
+    above = _fits(high) or _is_at_most(x[1], -1) or _is_at_least(y[0], 0)
+    below = _fits(low) or _is_at_least(x[0], -1) or _is_at_most(y[1], 0)
+    return (low, high) if above and below else UNKNOWN
 
 
 def _of_negative(x: Bounds) -> Bounds:
@@ -163,13 +187,16 @@ def _of_negative(x: Bounds) -> Bounds:
 
 
 def _of_size(x: Bounds) -> Bounds:
-    return x if _is_at_least(x[0], 0) else (0, None)
+    if _is_at_least(x[0], 0):
+        return x
+    return UNKNOWN if x[0] is None else (0, None)  # -2**63 stays
 
 
 def _of_product(x: Bounds, y: Bounds) -> Bounds:
     if not (_is_at_least(x[0], 0) and _is_at_least(y[0], 0)):
         return UNKNOWN
-    return _both(dims.mul, x[0], y[0]), _both(dims.mul, x[1], y[1])
+    high = _both(dims.mul, x[1], y[1])
+    return (_both(dims.mul, x[0], y[0]), high) if _fits(high) else UNKNOWN
 
 
 def _of_quotient(x: Bounds, y: Bounds) -> Bounds:
