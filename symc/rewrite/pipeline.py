@@ -24,6 +24,7 @@ from symc.graph.walks import walk
 from symc.loops.improve import improve_loops
 from symc.loops.inside import improved, with_conditions
 from symc.loops.rows import collect_rows
+from symc.loops.writing import write_in_place
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Rewrite, normalise
 from symc.rewrite.fold import FOLD
@@ -92,7 +93,7 @@ def rewrite(
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
     everything = improve_loops([*roots, *conditions], exact=mode == "compile")
-    everything = with_conditions(everything)
+    everything = write_in_place(with_conditions(everything))
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
     final = walk(after)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL
-from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
+from symc.codegen.ir import Binary, Branch, Launch, Measure, Repeat, Step, Var, const
 from symc.codegen.passes.inlined import AT_ONCE, is_tiny
 from symc.codegen.passes.memory import buffers_of, is_known, wholes
 from symc.codegen.passes.walk import fresh
@@ -100,7 +100,7 @@ def learn(host: HostWriter, size: str) -> None:
 
 
 def emit_repeat(host: HostWriter, loop: Repeat) -> None:
-    """A loop; the size `done` counts its rounds."""
+    """A loop; the size `done` counts its rounds. One of a single step never asks: a branch."""
     host.remark(loop.note)
     if is_short(host, loop):
         emit_short(host, loop)
@@ -119,7 +119,7 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside += 1
         host.put(f"if ({first_element(host, loop.stop)}) break;")
         host.inside -= 1
-    if host.dialect.can_stop:
+    if host.dialect.can_stop and not is_branch(host, loop):
         host.inside += 1
         host.fail(f"(++steps & {PIECE - 1}) == 0 && {host.use('symc_stops')}(call)", Status.STOPPED)
         host.inside -= 1
@@ -128,11 +128,21 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         learn(host, loop.done)
 
 
+def is_branch(host: HostWriter, loop: Repeat) -> bool:
+    """Whether a loop has one step at most, as its extent says."""
+    extent = loop.extent
+    if isinstance(extent, Var):
+        values = (size.value for size in host.program.sizes if size.var == extent)
+        extent = next(values, None) or extent
+    return isinstance(extent, Binary) and extent.op == "min" and extent.right == const(1)
+
+
 def is_short(host: HostWriter, loop: Repeat) -> bool:
     """Whether each step is nothing but kernels compiled into this text, and it can be stopped."""
     return (
         host.dialect.can_stop
         and loop.done is None
+        and not is_branch(host, loop)
         and all(isinstance(s, Launch) and s.kernel in host.dialect.inlined for s in loop.steps)
     )
 
