@@ -152,6 +152,7 @@ _ROWS = (
     _own("i0", 30, vectorises=True),
     _own("i1", 30, vectorises=True),
     # arithmetic
+    _own("apart", 0, float32=True),
     _own("fmod", 20, arity=2, float32=True),
     _own("share", 4, arity=3, float32=True, vectorises=True),
     _own("fmax", 2, arity=2, float32=True, vectorises=True),

@@ -26,10 +26,12 @@
     parallel    which loops run on threads, and in which blocks
     side_by_side  sums of what vector registers are slow to take go to several scalars
     carry       a number that a short step of a loop stores for the next one stays in a register
+    apart       products that are added to such a number are computed before it is there
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry` and `packs` must come
+Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry`, `apart` and `packs`
+must come
 after `vectorize`, and `declare` after all; any other order is correct, if less effective. `memory`
 is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
 `asked`, `answered`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `varying`,
@@ -42,6 +44,7 @@ from collections.abc import Callable
 
 from symc.codegen.ir import Program
 from symc.codegen.passes.ahead import ahead
+from symc.codegen.passes.apart import apart
 from symc.codegen.passes.behind import behind
 from symc.codegen.passes.beside import beside
 from symc.codegen.passes.carry import carry
@@ -72,6 +75,6 @@ from symc.codegen.passes.vectorize import vectorize
 PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, foresee,
     independent, simplify, place, turn, tile, ahead, interleave, behind, vectorize, unroll,
-    distribute, lanes, parallel, side_by_side, carry, packs, declare,
+    distribute, lanes, parallel, side_by_side, carry, apart, packs, declare,
 )  # fmt: skip
 """The passes over every program before it is emitted, in this order."""

@@ -38,6 +38,35 @@ static inline float symc_minimum_f32(float a, float b) {
 #define SYMC_STAYS __asm__ volatile("")
 #endif
 
+// SYMBOL SYMC_APART
+// The number in a register: compilers that would make one instruction of it and of a sum do not
+// see that it is a product. (The register of a float is named by the processor.)
+#if defined(__CUDACC__) || defined(__OPENCL_VERSION__)
+#define SYMC_APART(x) ((void)0)
+#elif defined(__x86_64__)
+#define SYMC_APART(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define SYMC_APART(x) __asm__("" : "+w"(x))
+#else
+#define SYMC_APART(x) ((void)0)
+#endif
+
+// SYMBOL symc_apart_f64
+// NEEDS SYMC_APART
+// A product that is computed apart from the sum it is a term of.
+static inline double symc_apart_f64(double x) {
+    SYMC_APART(x);
+    return x;
+}
+
+// SYMBOL symc_apart_f32
+// NEEDS SYMC_APART
+// See symc_apart_f64.
+static inline float symc_apart_f32(float x) {
+    SYMC_APART(x);
+    return x;
+}
+
 // SYMBOL symc_maximum_step_f64
 // NEEDS SYMC_STAYS
 // symc_maximum_f64 in steps of a loop that wait for each other: one instruction to wait for, and a

@@ -18,6 +18,16 @@ void free(void *memory);  // SYMBOL free
 #define SYMC_PLAIN
 #endif
 
+// SYMBOL SYMC_STEPS
+// Before host functions that run steps of a few operations. What one step stores and the next one
+// loads from the same place then stays in a register; gcc has no such pass below -O2. In loops of
+// vectors it is of no use, and makes some slower.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SYMC_STEPS __attribute__((optimize("tree-pre")))
+#else
+#define SYMC_STEPS
+#endif
+
 // SYMBOL symc_length_sum
 static inline int64_t symc_length_sum(int64_t a, int64_t b, bool *too_large) {
     int64_t sum;

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import (
+    Accumulate,
     Branch,
     Buffer,
     Check,
     Const,
+    Kernel,
     Launch,
+    Load,
     Measure,
     PythonCall,
     Repeat,
@@ -25,7 +28,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.memory import buffers_of, is_known, used_buffers, wholes
-from symc.codegen.passes.walk import nodes
+from symc.codegen.passes.walk import expressions, nodes, statements
 from symc.codegen.status import Status
 from symc.codegen.targets.host.blocks import compute_sizes, declare_rows, emit_steps
 from symc.codegen.targets.host.lengths import (
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "-1"  # a length in `symc_call.shapes` that only running the program tells
 PLAIN = "SYMC_PLAIN"
+STEPS = "SYMC_STEPS"
 MANY = 100  # steps: for so many gcc takes as long as for a network's kernels together
 
 
@@ -81,7 +85,8 @@ def host_text(host: HostWriter) -> str:
 def function_text(host: HostWriter, name: str) -> str:
     """One of the functions that the caller calls, from its lines."""
     body, words = "\n".join(host.lines), host.dialect.words
-    kind = f"{host.use(PLAIN)} int64_t" if is_long_list(host) else "int64_t"
+    before = [PLAIN] if is_long_list(host) else [STEPS] if has_short_steps(host, name) else []
+    kind = " ".join([*map(host.use, before), "int64_t"])
     if not words.enter or not host.attempts:
         return f"{kind} {name}(symc_call *call)\n{{\n{body}\n}}\n"
     host.use("symc_status")
@@ -101,6 +106,31 @@ def is_long_list(host: HostWriter) -> bool:
     """
     steps = host.program.steps
     return len(steps) >= MANY and not any(isinstance(step, Repeat) for step in every_step(steps))
+
+
+def has_short_steps(host: HostWriter, name: str) -> bool:
+    """Whether a host function has loops with kernels compiled into them that change an array."""
+    if name != "symc_run" or not host.dialect.inlined:
+        return False
+    numbers = {buffer.name for buffer in host.program.buffers if is_number(buffer)}
+    return any(
+        isinstance(step, Launch)
+        and step.kernel in host.dialect.inlined
+        and not changed_by(host.bodies[step.kernel], step) <= numbers
+        for repeat in every_step(host.program.steps)
+        if isinstance(repeat, Repeat)
+        for step in repeat.steps
+    )
+
+
+def changed_by(kernel: Kernel, launch: Launch) -> set[str]:
+    """The buffers of which a kernel loads elements, and stores some."""
+    block = list(statements(kernel.body))
+    parts = [node for stmt in block for expr in expressions(stmt) for node in nodes(expr)]
+    loaded = {node.buffer for node in parts if isinstance(node, Load)}
+    loaded |= {stmt.buffer for stmt in block if isinstance(stmt, Accumulate)}
+    params = zip(kernel.params, launch.buffers, strict=True)
+    return {buffer for param, buffer in params if param.written and param.name in loaded}
 
 
 def prepare_text(host: HostWriter) -> str:

@@ -1,0 +1,66 @@
+"""Steps that add a product to what the step before has made: the product is computed apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+
+A, X = T.matrix("a"), T.vector("x")
+RNG = np.random.default_rng(5)
+
+
+def substitution(a: Any, b: Any) -> Any:
+    def row(i: Any, x: Any) -> Any:
+        total = symc.fori_loop(0, i, lambda j, s: s - a[i, j] * x[j], b[i])
+        return x[i].set(total / a[i, i])
+
+    return symc.fori_loop(0, b.shape[0], row, T.zeros_like(b))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_sum_of_products_waits_for_additions_alone(dtype: str) -> None:
+    a, b = T.tensor(dtype, (None, None), "a"), T.tensor(dtype, (None,), "b")
+    f = symc.function([a, b], substitution(a, b))
+    assert f.source.count(f"- symc_apart_f{dtype[-2:]}(") == 2  # with checks, and without
+    matrix = np.tril(RNG.uniform(0.5, 1, (9, 9))).astype(dtype)
+    right = RNG.uniform(0.5, 1, 9).astype(dtype)
+    wanted = np.linalg.solve(matrix.astype(float), right)
+    np.testing.assert_allclose(f(matrix, right), wanted, rtol=1e-9 if dtype == "float64" else 1e-2)
+
+
+def test_a_product_of_the_number_itself_stays_in_one_instruction() -> None:
+    f = symc.function([X], symc.fori_loop(0, X.shape[0], lambda i, s: 0.5 * s + X[i], 1.0))
+    assert "symc_apart" not in f.source
+    np.testing.assert_allclose(f([1.0, 2.0]), 2.75)
+
+
+def test_an_element_that_steps_add_to_stays_in_a_register() -> None:
+    """It was stored and loaded in each step, which took four times as long as the sum."""
+
+    def row(i: Any, a: Any) -> Any:
+        def cell(j: Any, a: Any) -> Any:
+            return symc.fori_loop(0, j, lambda k, a: a[i, j].inc(-a[i, k] * a[j, k]), a)
+
+        return symc.fori_loop(0, i, cell, a)
+
+    f = symc.function([A], symc.fori_loop(0, A.shape[0], row, A))
+    assert "SYMC_STEPS int64_t symc_run" in f.source
+    assert "+= -symc_apart_f64(" in f.source
+    given = RNG.standard_normal((7, 7))
+    wanted = given.copy()
+    for i in range(7):
+        for j in range(i):
+            for k in range(j):
+                wanted[i, j] -= wanted[i, k] * wanted[j, k]
+    np.testing.assert_allclose(f(given), wanted)
+
+
+def test_steps_that_change_no_array_are_compiled_as_all_else() -> None:
+    f = symc.function([X], symc.fori_loop(0, X.shape[0], lambda i, s: s + X[i] * X[i], 1.0))
+    assert "SYMC_STEPS" not in f.source
+    np.testing.assert_allclose(f([1.0, 2.0]), 6.0)
