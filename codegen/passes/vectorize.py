@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from symc.codegen.dtypes import FLOAT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -176,7 +177,7 @@ def _vectorises(expr: Expr) -> bool:
     if type(expr) is Var or type(expr) is Const:
         return True
     if type(expr) is Binary:
-        if expr.op in ("mod", "floordiv") and expr.dtype.is_float:
+        if expr.op in ("mod", "floordiv") and expr.dtype is FLOAT64:
             return False
         return _vectorises(expr.left) and _vectorises(expr.right)
     if type(expr) is Call:

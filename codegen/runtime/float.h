@@ -175,10 +175,30 @@ static inline double symc_fmod_f64(double a, double b) {
 }
 
 // SYMBOL symc_fmod_f32
-// NEEDS symc_fmod_f64
-// C's fmodf: the double remainder of floats is a float.
+// NEEDS fabs trunc fma copysignf symc_fmod_f64
+// C's fmodf, exact: the double remainder of floats is a float.
+//
+// With fused operations it has no branch, so that loops over it vectorise. What is left of a is
+// divided by b 2^250, b 2^200 ... b, from the largest quotient of floats on. Each whole quotient is
+// at most 2^51, and one off at most; what is left then is a multiple of b's last bit and below 2 b
+// times the power of two, so that double has room for it.
 static inline float symc_fmod_f32(float a, float b) {
+#if defined(__FMA__) && !defined(__CUDA_ARCH__)
+    const double size = fabs((double)a), step = fabs((double)b), inverse = 1.0 / step;
+    double rest = size;
+    rest = fma(-trunc(rest * (inverse * 0x1p-250)), step * 0x1p250, rest);
+    rest = fma(-trunc(rest * (inverse * 0x1p-200)), step * 0x1p200, rest);
+    rest = fma(-trunc(rest * (inverse * 0x1p-150)), step * 0x1p150, rest);
+    rest = fma(-trunc(rest * (inverse * 0x1p-100)), step * 0x1p100, rest);
+    rest = fma(-trunc(rest * (inverse * 0x1p-50)), step * 0x1p50, rest);
+    rest = fma(-trunc(rest * inverse), step, rest);
+    rest += rest < 0.0 ? step : 0.0;
+    rest -= rest >= step ? step : 0.0;
+    rest = step == INFINITY && size < INFINITY ? size : rest;
+    return copysignf((float)rest, a);
+#else
     return (float)symc_fmod_f64(a, b);
+#endif
 }
 
 // SYMBOL symc_share_f64
@@ -247,12 +267,11 @@ static inline double symc_mod_f64(double a, double b) {
 
 // SYMBOL symc_mod_f32
 // NEEDS symc_fmod_f32 symc_where_f32 copysignf
-// See symc_mod_f64.
+// See symc_mod_f64; without branches.
 static inline float symc_mod_f32(float a, float b) {
-    float rest = symc_fmod_f32(a, b);
-    if (b == 0.0f) return rest;
-    if (rest == 0.0f) return copysignf(0.0f, b);
-    return rest + symc_where_f32((b < 0.0f) != (rest < 0.0f), b);
+    const float rest = symc_fmod_f32(a, b);
+    const float moved = rest + symc_where_f32((b < 0.0f) != (rest < 0.0f), b);
+    return b == 0.0f ? rest : rest == 0.0f ? copysignf(0.0f, b) : moved;
 }
 
 // SYMBOL symc_floordiv_f64
@@ -265,9 +284,9 @@ static inline double symc_floordiv_f64(double a, double b) {
     const double size = fabs(a), step = fabs(b), ratio = size / step;
     if (ratio < 0x1p50 && step < INFINITY) {
         const double near = trunc(ratio), left = fma(-near, step, size);
+        const double sign = copysign(1.0, a) * copysign(1.0, b);
         const double whole = near - symc_where_f64(left < 0.0, 1.0);
-        const double other = -(whole + symc_where_f64(left != 0.0, 1.0));
-        return (copysign(1.0, a) == copysign(1.0, b)) ? whole : other;
+        return sign * (whole + symc_where_f64((sign < 0.0) & (left != 0.0), 1.0));
     }
 #endif
     if (b == 0.0) return a / b;
@@ -280,25 +299,15 @@ static inline double symc_floordiv_f64(double a, double b) {
 }
 
 // SYMBOL symc_floordiv_f32
-// NEEDS symc_fmod_f32 symc_where_f32 symc_where_f64 floorf copysignf fabs trunc fma
-// See symc_floordiv_f64; below 2^20 NumPy's floats are exact, too.
+// NEEDS symc_fmod_f32 symc_where_f32 floorf copysignf
+// See symc_floordiv_f64; without branches.
 static inline float symc_floordiv_f32(float a, float b) {
-#if defined(__FMA__) || defined(__CUDA_ARCH__)
-    const double size = fabs((double)a), step = fabs((double)b), ratio = size / step;
-    if (ratio < 0x1p20 && step < INFINITY) {
-        const double near = trunc(ratio), left = fma(-near, step, size);
-        const double whole = near - symc_where_f64(left < 0.0, 1.0);
-        const double other = -(whole + symc_where_f64(left != 0.0, 1.0));
-        return (float)((copysignf(1.0f, a) == copysignf(1.0f, b)) ? whole : other);
-    }
-#endif
-    if (b == 0.0f) return a / b;
-    float rest = symc_fmod_f32(a, b);
-    float quotient = (a - rest) / b;
-    quotient -= symc_where_f32((rest != 0.0f) & ((b < 0.0f) != (rest < 0.0f)), 1.0f);
-    if (quotient == 0.0f) return copysignf(0.0f, a / b);
-    float whole = floorf(quotient);
-    return quotient - whole > 0.5f ? whole + 1.0f : whole;
+    const float rest = symc_fmod_f32(a, b), ratio = a / b;
+    const float quotient =
+        (a - rest) / b - symc_where_f32((rest != 0.0f) & ((b < 0.0f) != (rest < 0.0f)), 1.0f);
+    const float down = floorf(quotient);
+    const float whole = down + symc_where_f32(quotient - down > 0.5f, 1.0f);
+    return b == 0.0f ? ratio : quotient == 0.0f ? copysignf(0.0f, ratio) : whole;
 }
 
 // SYMBOL symc_power_of_two

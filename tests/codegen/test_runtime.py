@@ -172,7 +172,7 @@ def test_loops_vectorise(library: Library) -> None:
         kinds = ("i32", "i64", "u32", "u64")
         wanted |= {f"symc_{name}_{kind}" for name in ("shl", "shr") for kind in kinds}
         wanted |= {"symc_erfcx_f64"} if library.has_vector_math else set()
-        wanted.add("symc_erfc_f32")
+        wanted |= {f"symc_{name}_f32" for name in ("erfc", "fmod", "mod", "floordiv")}
     wanted |= {
         f"symc_{name}_{kind}"
         for name in ("neg", "abs", "sign")
@@ -370,6 +370,21 @@ def test_exp_of_nonpositive_special_values(library: Library) -> None:
     x = np.array([0.0, -0.0, -103.9, -104.1, -200.0, -1e10, -3e38, -np.inf], "f4")
     want = [1.0, 1.0, 2.0**-149, 0.0, 0.0, 0.0, 0.0, 0.0]
     _assert_same_bits(library("symc_exp_nonpositive_f32", x), np.array(want, "f4"), x)
+
+
+@pytest.mark.parametrize(
+    ("name", "numpy"),
+    [("floordiv", np.floor_divide), ("mod", np.remainder), ("fmod", np.fmod)],
+)
+def test_remainders_of_any_two_floats(library: Library, name: str, numpy: np.ufunc) -> None:
+    """Quotients of up to 2^277, which no double holds: they are divided in six steps."""
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(0, 2**32, 300_000, dtype=np.uint32).view("f4") for _ in range(2))
+    with np.errstate(all="ignore"):
+        want = numpy(a, b)
+    got = library(f"symc_{name}_f32", a, b)
+    same = (got.view("u4") == want.view("u4")) | (np.isnan(got) & np.isnan(want))
+    assert same.all(), (a[~same][:3], b[~same][:3], got[~same][:3], want[~same][:3])
 
 
 @pytest.mark.parametrize("kind", FLOATS)
