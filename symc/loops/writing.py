@@ -1,4 +1,4 @@
-"""Branches that write a part of an array, as loops of one step or none.
+"""Branches that write a part of an array, as loops of one step or none; small ones as selections.
 
     ifelse(c, x[i].set(v), x)  ->  the last x of: x = x[i].set(v), where(c, 1, 0) times
 
@@ -22,6 +22,7 @@ from symc.loops.body import Body, Checks, make_slots
 from symc.loops.branch import Choice
 from symc.loops.build import row_of, step_number
 from symc.loops.scan import BodyLayout, Part, Scan, State
+from symc.loops.selection import selected
 from symc.tensor.gather import Scatter
 from symc.tensor.logic import where
 from symc.tensor.math import minimum
@@ -32,7 +33,7 @@ Bodies = dict[Body, Body]
 
 
 def write_in_place(roots: Sequence[Tensor]) -> list[Tensor]:
-    """The roots with such branches as loops, also in the bodies of loops and branches."""
+    """The roots with such branches as loops or selections, also in bodies of loops and branches."""
     return _written(roots, {})
 
 
@@ -49,7 +50,7 @@ def _written(roots: Sequence[Tensor], known: Bodies) -> list[Tensor]:
             if isinstance(new.op, Choice):
                 key = (new.op.common(), new.args)
                 if key not in branches:
-                    branches[key] = _as_loops(new.op, new.args)
+                    branches[key] = selected(new.op, new.args) or _as_loops(new.op, new.args)
                 new = branches[key].get(new.op.part, new)
         new.name = new.name or node.name
         done[node] = new
