@@ -148,6 +148,13 @@ def _narrow(array: Array) -> Array:
     return short if short.itemsize < array.itemsize else array
 
 
+def _are_equal(one: Array, other: Array) -> bool:
+    """Whether two arrays are alike to the bit."""
+    if one.shape != other.shape or one.dtype != other.dtype or not np.array_equal(one, other):
+        return False
+    return one.tobytes() == other.tobytes()  # zeros have signs
+
+
 def known(tensor: Any) -> Any:
     """The value of a tensor that is a constant, else None."""
     return constant_value(tensor) if isinstance(tensor, Tensor) else tensor
@@ -180,9 +187,7 @@ class Conversion:
         if array.dtype == object:
             raise OnHost(f"a {type(data).__name__} is no array")
         if array.size > LARGE:
-            passed = _narrow(np.ascontiguousarray(array))
-            made = T.tensor(str(passed.dtype), shape=passed.shape)
-            self.large.append((made, passed))
+            passed, made = self._passed(_narrow(array))
             made = made if passed.dtype == array.dtype else T.cast(made, str(array.dtype))
         elif array.size == 1 and array.ndim and array.dtype.kind == "f":
             # A number with axes, of which PyTensor makes many: rules look for numbers.
@@ -191,6 +196,22 @@ class Conversion:
             made = constant(array)
         self._constants[id(data)] = (data, made)  # data is kept, so that its id stays its own
         return made
+
+    def _passed(self, array: Any) -> tuple[Any, Tensor]:
+        """A large array, and the input that it is passed as.
+
+        PyTensor computes the transpose of a constant beforehand. That of one that is passed already
+        is read from the same memory: with two copies of a matrix neither stays in the cache.
+        """
+        for known, values in self.large:
+            if _are_equal(values, array):
+                return values, known
+            if array.ndim == 2 and _are_equal(values, array.T):
+                return values, known.T
+        passed = np.ascontiguousarray(array)
+        made = T.tensor(str(passed.dtype), shape=passed.shape)
+        self.large.append((made, passed))
+        return passed, made
 
     def node(self, node: Any, args: Sequence[Any]) -> list[Any]:
         """The results of one node. Raises `OnHost` for what symc has no form for."""

@@ -19,7 +19,7 @@ import symc.pytensor
 import symc.tensor as T
 from symc.graph.inputs import constant
 from symc.pytensor.compiled import performed
-from symc.pytensor.conversion import fitted
+from symc.pytensor.conversion import Conversion, fitted
 from symc.pytensor.versions import check_version
 from tests.pytensor.compare import QUICK, compare
 
@@ -223,3 +223,26 @@ def test_other_versions_are_a_clear_error(version: str, monkeypatch: pytest.Monk
     monkeypatch.setattr("symc.pytensor.versions.version", lambda _: version)
     with pytest.raises(ImportError, match=f"installed is {version}"):
         check_version()
+
+
+def test_a_matrix_and_its_transpose_are_passed_once() -> None:
+    """The gradient of a product has the transpose as a constant of its own: a second copy."""
+    data = np.random.default_rng(2).normal(size=(40, 300))
+    data[0, :2] = 0.0, -0.0
+    x, y = pt.dvector("x"), pt.dvector("y")
+    flipped, other = pt.constant(data.T.copy()), pt.constant(-data)
+    out = [pt.constant(data) @ x, pt.constant(data.T) @ y, flipped @ y, other @ x]
+    f = pytensor.function([x, y], out, mode="SYMC")
+    given = np.random.default_rng(3).normal(size=300), np.random.default_rng(4).normal(size=40)
+    wanted = [data @ given[0], data.T @ given[1], data.T @ given[1], -data @ given[0]]
+    for got, want in zip(f(*given), wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    (function,) = symc.pytensor.functions(f)
+    assert [each.variable.ndim for each in function.ins].count(2) == 2
+
+
+def test_zeros_of_other_signs_are_other_constants() -> None:
+    conversion, zeros = Conversion(), np.zeros((20, 300))
+    for data in (zeros, -zeros, zeros.T, zeros.copy()):
+        conversion.constant(data)
+    assert [bool(np.signbit(values[0, 0])) for _, values in conversion.large] == [False, True]
