@@ -189,7 +189,7 @@ def _of_negative(x: Bounds) -> Bounds:
 def _of_size(x: Bounds) -> Bounds:
     if _is_at_least(x[0], 0):
         return x
-    return UNKNOWN if x[0] is None else (0, None)  # -2**63 stays
+    return UNKNOWN if x[0] is None or x[0] == -(2**63) else (0, None)  # that number stays
 
 
 def _of_product(x: Bounds, y: Bounds) -> Bounds:

@@ -31,6 +31,10 @@ typedef ulong uint64_t;
 #define INFINITY (1.0 / 0.0)  // in double, and a constant, also in tables
 #define NAN (0.0 / 0.0)
 
+#define fmaf(x, y, z) fma((float)(x), (float)(y), (float)(z))
+
+// OpenCL has no Bessel functions: these two are those of any order.
+
 // A float and its bits: sign, 8 of the exponent, 23 of the fraction.
 typedef union symc_bits_f32 {
     float value;
@@ -66,6 +70,17 @@ static inline float symc_exp_nonpositive_f32(float x) {
 static inline float symc_maximum_f32(float a, float b) {
     float most = b > a ? b : a;
     return b != b ? b : most;
+}
+
+// See symc_share_f64.
+static inline float symc_share_f32(float part, float total, float reciprocal) {
+#if defined(__FMA__) || defined(__CUDA_ARCH__)
+    const float quotient = part * reciprocal;
+    return fmaf(fmaf(-quotient, total, part), reciprocal, quotient);
+#else
+    (void)reciprocal;
+    return part / total;
+#endif
 }
 #define SYMC_JOINT static inline __attribute__((always_inline))
 
@@ -143,14 +158,14 @@ SYMC_TEAM(max_f32, float, symc_maximum_f32(a, b))
 /* max(x, axis=1)   test_text.py:27
  * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27
  * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27
- * exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
-#line 148 "exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None] test_text.py:27"
-__kernel void div_kernel(
+ * share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None])   test_text.py:27 */
+#line 163 "share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None]) test_text.py:27"
+__kernel void share_kernel(
     __local char *const memory, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)
 {
     __local ulong team_room[512];
-    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27; exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
+    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27; share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None])   test_text.py:27 */
     for (int32_t i = get_group_id(0); i < x_0; i += get_num_groups(0)) {
         float acc = -(float)INFINITY;
         /* max(x, axis=1)   test_text.py:27 */
@@ -174,21 +189,22 @@ __kernel void div_kernel(
         acc_2_part = symc_team_add_f64(acc_2_part, team_room);
         acc_2 += acc_2_part;
         const float t_4 = (float)acc_2;
-        /* exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
+        const float t_5 = 1.0f / t_4;
+        /* share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None])   test_text.py:27 */
         for (int32_t j_4 = get_local_id(0); j_4 < x_1; j_4 += get_local_size(0)) {
-            out[i * x_1 + j_4] = row[j_4] / t_4;
+            out[i * x_1 + j_4] = symc_share_f32(row[j_4], t_4, t_5);
         }
         symc_team_sync();
     }
 }
 
-__kernel void div_kernel_in_global(
+__kernel void share_kernel_in_global(
     __global char *const scratch, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)
 {
     __local ulong team_room[512];
     __global char *const memory = scratch + get_group_id(0) * team_bytes;
-    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27; exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
+    /* exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27; sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27; share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None])   test_text.py:27 */
     for (int32_t i = get_group_id(0); i < x_0; i += get_num_groups(0)) {
         float acc = -(float)INFINITY;
         /* max(x, axis=1)   test_text.py:27 */
@@ -212,9 +228,10 @@ __kernel void div_kernel_in_global(
         acc_2_part = symc_team_add_f64(acc_2_part, team_room);
         acc_2 += acc_2_part;
         const float t_4 = (float)acc_2;
-        /* exp_nonpositive(x - ...[:, None]) / sum(exp_nonpositive(...), axis=1)[:, None]   test_text.py:27 */
+        const float t_5 = 1.0f / t_4;
+        /* share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None])   test_text.py:27 */
         for (int32_t j_4 = get_local_id(0); j_4 < x_1; j_4 += get_local_size(0)) {
-            out[i * x_1 + j_4] = row[j_4] / t_4;
+            out[i * x_1 + j_4] = symc_share_f32(row[j_4], t_4, t_5);
         }
         symc_team_sync();
     }

@@ -112,7 +112,9 @@ def test_bounds() -> None:
         (rows - 3, (-3, n - 4)),
         (i, (None, None)),
         (i % 7, (0, 6)),
-        (abs(i), (0, None)),
+        (abs(i), (None, None)),  # -2**63 stays as it is
+        (abs(T.maximum(i, -5)), (0, None)),
+        (abs(T.constant([-(2**63), 3])), (None, None)),
         (T.clip(i, 0, 9), (0, 9)),
         (T.minimum(i, 5), (None, 5)),
         (T.maximum(i, 5), (5, None)),
