@@ -31,11 +31,10 @@
     declare     a local scalar is declared with its first value
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry`, `apart` and `packs`
-must come
-after `vectorize`, and `declare` after all; any other order is correct, if less effective. `memory`
-is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`,
-`asked`, `answered`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `varying`,
-`waiting` and `pack_plan` are parts of the passes.
+must come after `vectorize`, and `declare` after all; any other order is correct, if less effective.
+`memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`,
+`inline`, `asked`, `answered`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`,
+`varying`, `waiting` and `pack_plan` are parts of the passes.
 """
 
 from __future__ import annotations

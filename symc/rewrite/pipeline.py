@@ -93,7 +93,9 @@ def rewrite(
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
     everything = improve_loops([*roots, *conditions], exact=mode == "compile")
-    everything = write_in_place(with_conditions(everything))
+    everything = write_in_place(
+        with_conditions(everything), lambda number: _phases([number], mode, None)[0]
+    )
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
     final = walk(after)

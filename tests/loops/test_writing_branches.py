@@ -131,3 +131,25 @@ def test_shared_variables() -> None:
     np.testing.assert_array_equal(w.get_value(), X)
     f(1)
     np.testing.assert_array_equal(w.get_value(), [3.0, 9.0, 2.0, 5.0, 4.0])
+
+
+@pytest.mark.parametrize("mode", ["default", "compile", "python"])
+@pytest.mark.parametrize("both", [False, True])
+def test_a_branch_in_a_loop_whose_condition_becomes_a_constant(both: bool, mode: str) -> None:
+    """Its steps became a length that no step measured, so that the text did not compile."""
+    v0 = T.vector("v0")
+    given = np.array([0.0, 1.0, 2.0, 3.0])
+    conditions = [
+        lambda k, v: T.gt(T.as_tensor(2.5), 0.3),
+        lambda k, v: T.gt(symc.ifelse(T.as_tensor(True), 2.5, v[k % 4] * 1.0), 0.3),
+        lambda k, v: T.gt(symc.ifelse(T.eq(k - k, 0), T.as_tensor(2.5), v[k % 4] * 1.0), 0.3),
+        lambda k, v: T.eq(k - k, 0),
+    ]
+    for condition in conditions:
+
+        def step(k: Any, v: Any, condition: Any = condition) -> Any:
+            other = v[1].set(2.0) if both else v
+            return symc.ifelse(condition(k, v), v[k % 4].set(-1.0), other)
+
+        f = symc.function([v0], symc.fori_loop(0, 3, step, v0), mode=mode)
+        np.testing.assert_array_equal(f(given), [-1.0, -1.0, -1.0, 3.0])
