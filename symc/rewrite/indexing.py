@@ -5,14 +5,8 @@ Canonical: reading a region that was just written is the value written; reversin
 
 from __future__ import annotations
 
-from symc.graph import dims
 from symc.graph.node import OPERATORS, Tensor
-from symc.rewrite.rule import EXACT, ROUNDS, Rules
-from symc.tensor.elementwise import ELEMENTWISE, Elementwise
-from symc.tensor.fold import Reduce
-from symc.tensor.gather import Gather
-from symc.tensor.positions import Coordinate, FlatNonzero
-from symc.tensor.reshape import reshape
+from symc.rewrite.rule import EXACT, Rules
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import WHOLE, Entry, Span
 from symc.tensor.views import broadcast_to
@@ -67,60 +61,3 @@ def _both(inner: Span, outer: Entry) -> Entry | None:
     if inner == outer == _REVERSED:
         return WHOLE
     return None
-
-
-# --- masks ----------------------------------------------------------------------------------------
-
-# Cheaper to compute of every element than to find out of which.
-_CHEAP = frozenset(ELEMENTWISE[name] for name in ("add", "sub", "mul", "neg", "abs", "sqr"))
-
-
-@structural("a sum of what a mask chooses", Reduce, valid=ROUNDS, inner=[Gather, Elementwise])
-def _masked_sum(node: Tensor) -> Tensor | None:
-    """The sum of all, with zeros for the others: positions are not looked for."""
-    (chosen,) = node.args
-    if node.op != Reduce("add", (0,)) or chosen.ndim != 1:
-        return None
-    masks = set[Tensor]()
-    whole = _before_choice(chosen, masks)
-    if whole is None or len(masks) != 1:
-        return None
-    (mask,) = masks
-    flat = (dims.product(mask.type.shape),)
-    if whole.type.shape != flat:
-        return None
-    mask = mask if mask.ndim == 1 else reshape(mask, flat)
-    return node.op(OPERATORS["where"](mask, whole, 0))
-
-
-def _before_choice(node: Tensor, masks: set[Tensor]) -> Tensor | None:
-    """The elements that a mask, which is added to `masks`, chooses some of; or a number."""
-    if node.ndim == 0:
-        return node
-    if isinstance(node.op, Gather):
-        x, *places = node.args
-        flat = _flat_places(places)
-        if flat is None or node.op != Gather(tuple(range(x.ndim)), 0):
-            return None
-        masks.add(flat.args[0])
-        return x if x.ndim == 1 else reshape(x, (dims.product(x.type.shape),))
-    if node.op not in _CHEAP:
-        return None
-    parts = [_before_choice(arg, masks) for arg in node.args]
-    known = [part for part in parts if part is not None]
-    return node.op(*known) if len(known) == len(parts) else None
-
-
-def _flat_places(places: list[Tensor]) -> Tensor | None:
-    """The positions in a mask of which these are the coordinates, along all of its axes."""
-    if len(places) == 1:
-        return places[0] if isinstance(places[0].op, FlatNonzero) else None
-    flat = places[0].args[0] if isinstance(places[0].op, Coordinate) else None
-    for axis, place in enumerate(places):
-        if not isinstance(place.op, Coordinate) or place.op.axis != axis:
-            return None
-        if place.args[0] is not flat:
-            return None
-    if flat is None or not isinstance(flat.op, FlatNonzero):
-        return None
-    return flat if flat.args[0].ndim == len(places) else None

@@ -31,6 +31,7 @@ from symc.rewrite.fold import FOLD
 from symc.rewrite.indexing import INDEXING
 from symc.rewrite.joined import joined_rules, reduces_joined
 from symc.rewrite.lift import lifting_rules
+from symc.rewrite.masks import MASKS
 from symc.rewrite.match import OpKind, kind_of
 from symc.rewrite.products import PRODUCTS
 from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
@@ -49,7 +50,7 @@ from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import GIVEN, Span
 from symc.tensor.views import DimShuffle
 
-USUAL = (FOLD, ZEROS, ALGEBRA, SHAPES, INDEXING, WRITES, PRODUCTS)
+USUAL = (FOLD, ZEROS, ALGEBRA, SHAPES, INDEXING, MASKS, WRITES, PRODUCTS)
 
 
 def all_rules() -> list[Rule]:
@@ -96,10 +97,9 @@ def rewrite(
     everything = write_in_place(
         with_conditions(everything), lambda number: _phases([number], mode, None)[0]
     )
-    seen: set[Tensor] = set()
-    after = _phases(everything, mode, trace, seen)
+    after = _phases(everything, mode, trace)
     final = walk(after)
-    dims = _symbolic(seen) | _symbolic(final) | _bounds(final) | set(lengths)
+    dims = _symbolic(final) | _bounds(final) | set(lengths)
     values = {size for dim in dims for size in sizes(dim) if size.axis is None}
     measured = [size.source for size in sorted(values, key=lambda size: size.serial)]
     scalars = _lengths([*everything, *after, *measured], measured, mode, trace) if measured else {}
@@ -117,23 +117,14 @@ def optimize(expr: Tensor, mode: str = "default", trace: list[Rewrite] | None = 
     return _phases([expr], mode, trace)[0]
 
 
-def _phases(
-    roots: Sequence[Tensor],
-    mode: str,
-    trace: list[Rewrite] | None,
-    seen: set[Tensor] | None = None,
-) -> list[Tensor]:
-    """The roots after all phases; `seen` collects nodes from before and after the first."""
+def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> list[Tensor]:
+    """The roots after all phases."""
     before, expand, after = _sets(mode)
     done: dict[Tensor, Tensor] = {}
     if reduces_joined(walk(roots)):
         done = normalise(roots, RuleSet(joined_rules(roots), ["joined"]), trace)
-        if seen is not None:
-            seen.update(done)
         roots = [done[root] for root in roots]
     done = normalise(roots, before, trace)
-    if seen is not None:
-        seen.update(done)
     found = [done[root] for root in roots]
     if _has_composites(done.values()):
         done = normalise(found, expand, trace)

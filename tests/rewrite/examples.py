@@ -14,6 +14,7 @@ from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import Reduce
 from symc.tensor.lengths import Length
 from symc.tensor.matrix_product import MatMul, MatVec
+from symc.tensor.positions import Fitted, flat_nonzero
 from symc.tensor.reshape import Reshape
 from symc.tensor.shape import Concatenate
 from symc.tensor.slices import Slice, SliceWrite
@@ -148,6 +149,17 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda a, b: (a[b > 0] * T.sqr(b[b > 0]) - 2.0).sum(), [V, A[0]]),
         (lambda a: a[a > 0].sum(), [A]),
         (lambda a: a[a > 9].sum(), [A]),
+        (lambda a, v: (a[v > 0] * v[v > 0, None].sum()).sum(axis=0), [A.T, V]),
+    ],
+    "writing where a mask is true": [
+        (lambda a, b: a[b > 0].set(a[b > 0] ** 2 + b[b > 0]), [V, A[0]]),
+        (lambda a, b: a[b > 0].inc(T.exp(-b[b > 0])), [A, A + 1.0]),
+        (lambda a, v: a[v > 0].inc(a[v > 0] * a[0] - 1.0), [A.T, V]),
+        (lambda a, b: a[b > 9].set(b[b > 9]), [A, A + 1.0]),
+    ],
+    "positions in the mask itself": [
+        (lambda v: flat_nonzero(Fitted((4,))(v > 0)), [V]),
+        (lambda a: a[a > 0] + flat_nonzero(Fitted((3, 4))(a > 0)), [A]),
     ],
     "one slice, not two": [
         (lambda a: Slice((BACK, WHOLE))(Slice((BACK, WHOLE))(a)) * 2, [A]),
