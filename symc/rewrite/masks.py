@@ -144,8 +144,9 @@ def _all_gathered(gathered: Tensor, mask: Tensor) -> Tensor:
 
 def _mask(node: Tensor) -> Tensor | None:
     """The mask through which a `Gather` reads or a `Scatter` writes elements or short rows."""
-    first = 1 if isinstance(node.op, Gather) else 2
-    places = node.args[first:]
+    if not isinstance(node.op, Gather | Scatter):
+        return None
+    places = node.args[1 if isinstance(node.op, Gather) else 2 :]
     if node.op.place != 0 or node.op.axes != tuple(range(len(places))):
         return None
     row = dims.product(node.args[0].type.shape[len(places) :])
