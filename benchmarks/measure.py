@@ -170,6 +170,11 @@ def at_most(results: Results, limit: float, *, what: str = "") -> Line:
     return Line(what, show(mine.best), target=target, reached=mine.best <= limit)
 
 
+def launched(function: Any) -> dict[str, Any]:
+    """How many kernels a call runs: of two forms of one, for long rows and for short, one runs."""
+    return {"kernels": function.explain().count(". kernel, ")}
+
+
 def counted(results: Results, fact: str, limit: float | None = None) -> Line:
     """A number that symc's contestant reported, against the largest allowed."""
     mine = results.times.get("symc")

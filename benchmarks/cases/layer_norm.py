@@ -6,7 +6,18 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted, module
+from measure import (
+    Case,
+    Contestant,
+    Line,
+    Repeated,
+    Results,
+    check,
+    compared,
+    counted,
+    launched,
+    module,
+)
 from native import load, pointer
 from numpy.typing import NDArray
 
@@ -54,7 +65,7 @@ def symc() -> Repeated:
     y = (x - mean) / T.sqrt(variance + EPSILON) * scale + shift
     function = package.function([x, scale, shift], T.gelu(y))
     verify(function(*data()))
-    return Repeated(function, data(), {"kernels": function.facts["kernels"]})
+    return Repeated(function, data(), launched(function))
 
 
 def _c(fresh: bool) -> Repeated:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted, module
+from measure import (
+    Case,
+    Contestant,
+    Line,
+    Repeated,
+    Results,
+    check,
+    compared,
+    counted,
+    launched,
+    module,
+)
 from native import load, pointer
 from numpy.typing import NDArray
 
@@ -39,7 +50,7 @@ def symc() -> Repeated:
     x = T.matrix("x", dtype="float32")
     function = package.function([x], T.softmax(x, axis=-1))
     verify(function(data()))
-    return Repeated(function, (data(),), {"kernels": function.facts["kernels"]})
+    return Repeated(function, (data(),), launched(function))
 
 
 def _c(fresh: bool) -> Repeated:
