@@ -38,7 +38,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.fold import fold
-from symc.codegen.passes.inlined import inlined_kernels
+from symc.codegen.passes.inlined import inlined_kernels, is_short
 from symc.codegen.passes.varying import varying_sizes
 from symc.codegen.passes.waiting import waiting_briefly
 from symc.codegen.passes.walk import (
@@ -58,18 +58,24 @@ _ZERO = const(0)
 
 
 def carry(program: Program) -> Program:
-    """The program with what such loops store handed on."""
+    """The program with what such loops store handed on: a number of each buffer that is stored to."""
+    while (changed := _one_more(program)) is not None:
+        program = changed
+    return program
+
+
+def _one_more(program: Program) -> Program | None:
+    """The program with one more number handed on in a register, if there is one."""
     short = inlined_kernels(program)
-    changed = program
     for repeat in every_step(program.steps):
         if isinstance(repeat, Repeat):
             for step in repeat.steps:
                 if isinstance(step, Launch) and step.kernel in short:
-                    # The steps around are those of the program as it was, and so their kernels.
                     found = _found(program, repeat, step)
-                    if found is not None:
-                        changed = _with_register(changed, step, found)
-    return changed
+                    changed = None if found is None else _with_register(program, step, found)
+                    if changed is not None:
+                        return changed
+    return None
 
 
 @record
@@ -100,7 +106,9 @@ def _found(program: Program, repeat: Repeat, launch: Launch) -> _Carried | None:
     for at, store in enumerate(kernel.body):
         if not isinstance(store, Store) or store.value.dtype.is_only_stored:
             continue
-        if _is_alone(program, repeat, launch, kernel, store.buffer):
+        if not _is_number(program, launch, kernel, store.buffer) and _is_alone(
+            program, repeat, launch, kernel, store.buffer
+        ):
             index = _carried_index(kernel.body[: at + 1], store, counters[0])
             if index is not None:
                 first = _first(kernel.body[:at], index, counters[0])
@@ -117,6 +125,15 @@ def _first(body: Sequence[Stmt], index: Expr, step: Var) -> Expr:
         return fold(new, {}) if isinstance(new, Binary) else new
 
     return folded(substitute(substitute(index, index_names(tuple(body))), {step.name: _ZERO}))
+
+
+def _is_number(program: Program, launch: Launch, kernel: Kernel, param: str) -> bool:
+    """Whether a buffer is one number, and so in a register already."""
+    names = [other.name for other in kernel.params]
+    if param not in names:
+        return False
+    name = launch.buffers[names.index(param)]
+    return any(buffer.name == name and not buffer.shape for buffer in program.buffers)
 
 
 def _is_alone(program: Program, repeat: Repeat, launch: Launch, kernel: Kernel, param: str) -> bool:
@@ -170,8 +187,11 @@ def _loads(body: Sequence[Stmt], buffer: str) -> Iterator[Load]:
                     yield node
 
 
-def _with_register(program: Program, launch: Launch, found: _Carried) -> Program:
-    """The program with one more buffer, and the kernel and its launch that use it."""
+def _with_register(program: Program, launch: Launch, found: _Carried) -> Program | None:
+    """The program with one more buffer, and the kernel and its launch that use it.
+
+    None if the kernel would be too long to be compiled into the loop.
+    """
     kernel = next(kernel for kernel in program.kernels if kernel.name == launch.kernel)
     store = found.store
     dtype = store.value.dtype
@@ -218,6 +238,8 @@ def _with_register(program: Program, launch: Launch, found: _Carried) -> Program
     ]
     brief = waiting_briefly(body, found_last, inside)
     changed = replace(kernel, params=(*kernel.params, Param(own, dtype, True)), body=brief)
+    if not is_short(changed):
+        return None
     given = replace(launch, buffers=(*launch.buffers, name))
     begun = fresh(f"{name}_start", {each.name for each in program.kernels})
     start, begin = _start(kernel, launch, found, begun, Buffer(name, dtype, (), "temp"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -258,3 +259,27 @@ def test_a_cell_that_is_changed_twice_in_a_step_is_carried() -> None:
     np.testing.assert_allclose(function(np.arange(6.0)), wanted, rtol=1e-15)
     if symc.config.device == "cpu":
         assert "_before[1]" in function.source
+
+
+def test_each_of_three_recurrences_is_carried() -> None:
+    """Only the first of a kernel's recurrences was: a step waited for its own stores."""
+    states = [T.vector(name) for name in "xyz"]
+
+    def step(i: Any, x: Any, y: Any, z: Any) -> list[Any]:
+        return [
+            x[i + 1].set(x[i] * 0.5 + 1),
+            y[i + 1].set(y[i] * 0.25 + x[i]),
+            z[i + 1].set(z[i] - y[i] * z[i + 1]),
+        ]
+
+    function = symc.function([*states, N], symc.fori_loop(0, N, step, states))
+    if symc.config.device == "cpu":
+        assert len(set(re.findall(r"(\w+_before\w*)\[1\]", function.source))) >= 3
+    for count in (0, 1, 2, 7):
+        x, y, z = (np.linspace(-1, k, 9) for k in (1, 2, 3))
+        found = function(x, y, z, count)
+        for i in range(count):
+            x[i + 1], y[i + 1], z[i + 1] = (
+                x[i] * 0.5 + 1, y[i] * 0.25 + x[i], z[i] - y[i] * z[i + 1],
+            )  # fmt: skip
+        np.testing.assert_allclose(found, [x, y, z], rtol=1e-14)
