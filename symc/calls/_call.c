@@ -299,7 +299,7 @@ run(Frame *frame, PyObject *const *args, void **outputs)
         raise_failed(self, code, args, owned);
         return -1;
     }
-    if (symc_new_outputs(self, call->shapes, outputs, owned) < 0) return -1;
+    if (symc_new_outputs(self, args, call->shapes, call->data, outputs, owned) < 0) return -1;
     if (self->pure && have_no_elements(self, owned + self->input_count + self->shared_count))
         return 0;
     char *workspace = NULL;

@@ -27,6 +27,7 @@ typedef struct {
     int type;
     int ndim;
     npy_intp *lengths; /* ndim of them, -1 where any will do; NULL where all will do */
+    int argument;      /* of an output: whose memory it gets, or -1 */
 } Array;
 
 typedef enum { RETURN_NONE, RETURN_ONE, RETURN_LIST } Returns;
@@ -88,8 +89,9 @@ int symc_read_inputs(Caller *self, PyObject *const *args, void **data, int64_t *
 /* An array of a kind, uninitialised. */
 PyObject *symc_new_array(const Array *wanted, const int64_t *shape);
 
-/* Make the outputs whose lengths are known before the function runs. */
-int symc_new_outputs(Caller *self, const int64_t *shapes, void **data, PyObject **owned);
+/* Make the outputs whose lengths are known before the function runs. `inputs` has the pointers. */
+int symc_new_outputs(Caller *self, PyObject *const *args, const int64_t *shapes, void **inputs,
+                     void **data, PyObject **owned);
 
 /* The result of the call. Rebinds shared variables to the arrays written for them. */
 PyObject *symc_finish(Caller *self, PyObject **outputs);

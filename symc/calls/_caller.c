@@ -10,7 +10,8 @@ read_array(PyObject *item, Array *array, int with_lengths)
     PyObject *lengths = NULL;
     if (!PyTuple_Check(item) ||
         !(with_lengths ? PyArg_ParseTuple(item, "iiO", &array->type, &array->ndim, &lengths)
-                       : PyArg_ParseTuple(item, "ii", &array->type, &array->ndim))) {
+                       : PyArg_ParseTuple(item, "iii", &array->type, &array->ndim,
+                                          &array->argument))) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "an array is described by a tuple");
         return -1;
     }
@@ -70,6 +71,15 @@ check_counts(Caller *self)
     Py_ssize_t given = self->input_count + self->shared_count;
     for (Py_ssize_t i = 0; i < given; i++) lengths += self->arrays[i].ndim;
     for (Py_ssize_t i = 0; i < self->output_count; i++) shapes += self->arrays[given + i].ndim;
+    for (Py_ssize_t i = given; i < given + self->output_count; i++) {
+        int argument = self->arrays[i].argument;
+        if (argument >= 0 && (argument >= self->input_count ||
+                              self->arrays[argument].ndim != self->arrays[i].ndim ||
+                              self->arrays[argument].type != self->arrays[i].type)) {
+            PyErr_SetString(PyExc_ValueError, "an output gets the memory of another kind of array");
+            return -1;
+        }
+    }
     if (self->counts[0] != given + self->constant_count + self->output_count ||
         self->counts[1] != lengths || self->counts[2] != shapes || self->counts[3] < 0) {
         PyErr_SetString(PyExc_ValueError, "the compiled function has other arrays");

@@ -1,6 +1,8 @@
 /* Values of a call: Python's arguments to pointers and lengths, new arrays to returned objects. */
 #include "_call.h"
 
+#include <string.h>
+
 #include "_kept.h"
 
 /* ---- arguments ---- */
@@ -139,8 +141,47 @@ symc_new_array(const Array *wanted, const int64_t *shape)
     return PyArray_EMPTY(wanted->ndim, lengths, wanted->type, 0);
 }
 
+/* Whether two arrays have memory in common. Both are contiguous. */
+static int
+overlap(PyObject *one, PyObject *other)
+{
+    const char *a = PyArray_BYTES((PyArrayObject *)one), *b = PyArray_BYTES((PyArrayObject *)other);
+    return a < b + PyArray_NBYTES((PyArrayObject *)other) &&
+           b < a + PyArray_NBYTES((PyArrayObject *)one);
+}
+
+/* Whether an argument that was given away may be overwritten: not if another one lies there. */
+static int
+may_overwrite(Caller *self, PyObject *const *args, PyObject **owned, Py_ssize_t argument)
+{
+    PyObject *mine = owned[argument] != NULL ? owned[argument] : args[argument];
+    if (!PyArray_ISWRITEABLE((PyArrayObject *)mine)) return 0;
+    for (Py_ssize_t i = 0; i < self->input_count + self->shared_count; i++) {
+        PyObject *other = owned[i] != NULL ? owned[i] : args[i];
+        if (i != argument && PyArray_Check(other) && overlap(mine, other)) return 0;
+    }
+    return 1;
+}
+
+/* An output that begins as an argument: the argument's array, or a new one with its elements. */
+static PyObject *
+begun_output(Caller *self, PyObject *const *args, const Array *wanted, const int64_t *shape,
+             const void *elements, PyObject **owned)
+{
+    if (may_overwrite(self, args, owned, wanted->argument)) {
+        PyObject *given = owned[wanted->argument];
+        return Py_NewRef(given != NULL ? given : args[wanted->argument]);
+    }
+    PyObject *array = symc_new_array(wanted, shape);
+    if (array != NULL)
+        memcpy(PyArray_DATA((PyArrayObject *)array), elements,
+               (size_t)PyArray_NBYTES((PyArrayObject *)array));
+    return array;
+}
+
 int
-symc_new_outputs(Caller *self, const int64_t *shapes, void **data, PyObject **owned)
+symc_new_outputs(Caller *self, PyObject *const *args, const int64_t *shapes, void **inputs,
+                 void **data, PyObject **owned)
 {
     Py_ssize_t given = self->input_count + self->shared_count;
     for (Py_ssize_t i = 0; i < self->output_count; i++) {
@@ -153,7 +194,10 @@ symc_new_outputs(Caller *self, const int64_t *shapes, void **data, PyObject **ow
             data[i] = NULL;
             continue;
         }
-        owned[given + i] = symc_new_array(wanted, shape);
+        owned[given + i] = wanted->argument < 0
+                               ? symc_new_array(wanted, shape)
+                               : begun_output(self, args, wanted, shape, inputs[wanted->argument],
+                                              owned);
         if (owned[given + i] == NULL) return -1;
         data[i] = PyArray_DATA((PyArrayObject *)owned[given + i]);
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, ca
 
 import numpy as np
 
-from symc.calls.callable import Function, In, Out
+from symc.calls.callable import Function, In, Out, given_away
 from symc.calls.updates import (
     NewValue,
     Updates,
@@ -180,15 +180,17 @@ def function(
     order = walk([*results, *(new for _, new in updated)])
     _check_inputs(order, variables, on_unused_input or config.on_unused_input, inputs)
     variables_held = _shared_of(order, updated)
+    where, chosen = _device(device, variables_held), mode_named(mode or config.mode)
+    stays = (_stays(part, on_device) for item in _items(outputs) for part in parts_of(item))
     request = Request(
         _identifier(name), tuple(variables), variables_held, tuple(results), tuple(updated),
-        _device(device, variables_held),
-        tuple(_stays(part, on_device) for item in _items(outputs) for part in parts_of(item)),
+        where, tuple(stays),
+        given=given_away(ins, variables, where, chosen),
         contracts=may_contract(),
     )  # fmt: skip
     later = config.background if background is None else background
     return Function(
-        request, ins, form, keys, mode_named(mode or config.mode), background=later,
+        request, ins, form, keys, chosen, background=later,
         takes=Packing.of(inputs), gives=Packing.of(_items(outputs)),
     )  # fmt: skip
 
@@ -216,7 +218,8 @@ def copied(
     held = _shared_of(walk([*results, *(new for _, new in updated)]), updated)
     request = Request(
         old.name if name is None else _identifier(name), old.inputs, held, tuple(results),
-        tuple(updated), _device(old.device, held), old.on_device, contracts=old.contracts,
+        tuple(updated), _device(old.device, held), old.on_device,
+        given=old.given, contracts=old.contracts,
     )  # fmt: skip
     return Function(
         request, original.ins, original.form, original.keys, original.mode,

@@ -115,7 +115,8 @@ class PythonCaller:
         self._shared = spec.shared
         self._shared_types = [(cell[0].dtype, cell[0].ndim) for cell in spec.shared]
         self._constants = spec.constants
-        self._outputs = [(dtype_of(number), ndim) for number, ndim in spec.outputs]
+        self._outputs = [(dtype_of(number), ndim) for number, ndim, _ in spec.outputs]
+        self._given = [argument for _, _, argument in spec.outputs]
         self._convert = spec.convert
         self._failed = spec.failed
         self._rebind = spec.rebind
@@ -178,7 +179,7 @@ class PythonCaller:
         code = self._prepare(call)
         if code:
             self._raise(frame, code, arrays)
-        outputs = self._new_outputs(frame, len(arrays) + len(self._constants))
+        outputs = self._new_outputs(frame, arrays)
         size = call.workspace_bytes
         if size > frame.workspace_bytes:
             frame.grow(size)
@@ -232,10 +233,11 @@ class PythonCaller:
             raise TypeError(f"argument {index} was not converted to the right array")
         return array
 
-    def _new_outputs(self, frame: _Frame, position: int) -> list[Array | None]:
+    def _new_outputs(self, frame: _Frame, given: Sequence[Any]) -> list[Array | None]:
+        position = len(given) + len(self._constants)
         outputs = frame.arrays = []
         place, shapes, data = 0, frame.shapes, frame.data
-        for dtype, ndim in self._outputs:
+        for (dtype, ndim), argument in zip(self._outputs, self._given, strict=True):
             shape: Sequence[int] = ()
             if ndim:
                 shape = ffi.unpack(shapes + place, ndim)
@@ -244,7 +246,7 @@ class PythonCaller:
                 outputs.append(None)
                 data[position] = ffi.NULL
             else:
-                array: Array = np.empty(shape, dtype)
+                array: Array = np.empty(shape, dtype) if argument < 0 else _begun(given, argument)
                 outputs.append(array)
                 memory = data[position] = _memory(array)
                 frame.keep.append(memory)
@@ -274,6 +276,14 @@ class PythonCaller:
             raise MemoryError
         self._failed(code, tuple(arrays))
         raise RuntimeError(f"the compiled function failed with status {code}")
+
+
+def _begun(given: Sequence[Any], argument: int) -> Array:
+    """An output that begins as an argument: its array, or a copy if another argument is there."""
+    array: Array = given[argument]
+    others = (other for number, other in enumerate(given) if number != argument)
+    shares = any(isinstance(o, np.ndarray) and np.may_share_memory(array, o) for o in others)
+    return array if array.flags.writeable and not shares else array.copy()
 
 
 def python_holding(locks: Locks, function: Callable[..., Any], *args: Any) -> Any:

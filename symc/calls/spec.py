@@ -37,8 +37,9 @@ class CallSpec:
     shared: tuple[list[Any], ...]
     """A list of one array for each shared variable."""
     constants: tuple[Array, ...]
-    outputs: tuple[tuple[int, int], ...]
-    """As `inputs` without lengths; new values of shared variables come after the results."""
+    outputs: tuple[tuple[int, int, int], ...]
+    """As `inputs`, and instead of lengths the number of the argument whose memory a result gets, or
+    -1. New values of shared variables come after the results."""
     convert: Callable[[int, object], Array]
     """An argument that cannot be used as it is becomes an array that can, or an error."""
     failed: Callable[[int, tuple[object, ...]], NoReturn]
@@ -73,7 +74,10 @@ def call_spec(
         tuple(_input(variable) for variable in request.inputs),
         tuple(shared.op.cell for shared in request.shared),
         tuple(made.constants),
-        tuple(_output(node) for node in (*request.outputs, *(new for _, new in fresh))),
+        tuple(
+            _output(node, made.given.get(number, -1))
+            for number, node in enumerate((*request.outputs, *(new for _, new in fresh)))
+        ),
         converter(request, downcast),
         failure(request),
         tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
@@ -87,8 +91,8 @@ def _input(variable: Tensor) -> tuple[int, int, tuple[int, ...] | None]:
     return to_numpy(variable.dtype).num, variable.ndim, lengths
 
 
-def _output(node: Tensor) -> tuple[int, int]:
-    return to_numpy(node.dtype).num, node.ndim
+def _output(node: Tensor, argument: int) -> tuple[int, int, int]:
+    return to_numpy(node.dtype).num, node.ndim, argument
 
 
 def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:

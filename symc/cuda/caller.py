@@ -83,7 +83,7 @@ class CudaCaller:
             for cell, written in zip(spec.shared, writes, strict=False)
         ]
         self._constants = [interop.upload(array, device) for array in spec.constants]
-        self._outputs = [(dtype_of(number), ndim) for number, ndim in spec.outputs]
+        self._outputs = [(dtype_of(number), ndim) for number, ndim, _ in spec.outputs]
         self._convert = spec.convert
         self._failed = spec.failed
         self._rebind = spec.rebind

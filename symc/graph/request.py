@@ -42,6 +42,8 @@ class Request:
     """Which outputs stay on the device."""
     from_file: bool = False
     """Whether the graph is from a file: then its ops may have arguments that do not fit."""
+    given: tuple[Tensor, ...] = ()
+    """The inputs whose arrays the caller gives away: outputs may be written into these."""
     contracts: bool = True
     """Whether a multiplication and an addition may become one instruction, which rounds once."""
 

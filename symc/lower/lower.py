@@ -221,7 +221,8 @@ def lower(
     """The program of a plan; `scopes` has its lengths, and those of its blocks."""
     table = scopes[0]
     parts = Parts(interface, names, scopes, on_device=on_device)
-    places = Places(parts, problem, table, plan, interface.names, interface.outputs)
+    homes = {**interface.names, **interface.given}
+    places = Places(parts, problem, table, plan, homes, interface.outputs)
     given: tuple[tuple[Sequence[Tensor], ir.Role], ...] = (
         (interface.inputs, "input"), (interface.shared, "shared"), (interface.constants, "constant")
     )  # fmt: skip

@@ -24,7 +24,8 @@ from symc.schedule.sizes import Lengths, UniqueNames
 class Interface:
     """The buffers that a program's caller provides, by the node whose value they hold.
 
-    `outputs` pairs each output buffer with the node to be stored in it.
+    `outputs` pairs each output buffer with the node to be stored in it. `given` has the output
+    buffers that begin as an input's value: the caller passes the memory of the argument.
     """
 
     inputs: Sequence[Tensor]
@@ -32,6 +33,7 @@ class Interface:
     constants: Sequence[Tensor]
     outputs: Sequence[tuple[str, Tensor]]
     names: dict[Tensor, str]
+    given: Mapping[Tensor, str]
 
 
 class Parts:
@@ -99,7 +101,9 @@ class Places:
         """Puts all that take over the memory of a node, one after the other, into its buffer."""
         taker = self._in_place.get(owner)
         while taker is not None:
-            self._destinations.setdefault(taker, []).append(buffer)
+            buffers = self._destinations.setdefault(taker, [])
+            if buffer not in buffers:
+                buffers.append(buffer)
             taker = self._in_place.get(taker)
 
     def base(self, node: Tensor) -> Tensor:

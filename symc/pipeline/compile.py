@@ -9,6 +9,7 @@ asks the cache first, and compiles and loads the source that comes out here.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 from symc.graph.collector import without_collection
 
@@ -44,6 +45,8 @@ class Compilation:
     source: Source
     constants: list[Array]
     in_place: set[SharedVariable]
+    given: dict[int, int]
+    """The outputs that are written into the memory of an input, with the input: their numbers."""
     hosts: list[list[Tensor]]
     """For each call into Python the nodes that it computes."""
     holds: dict[str, list[Tensor]]
@@ -117,6 +120,7 @@ def build(
     return Compilation(
         len(order), after, plan, program, optimised, source, constants,
         {node for node in plan.in_place if isinstance(node, SharedVariable)},
+        {n: request.inputs.index(owner) for n, owner in _given(request, prepared, plan)},
         lowered.hosts, lowered.holds, lowered.computes, trace,
     )  # fmt: skip
 
@@ -138,7 +142,17 @@ def _of_numbers(program: ir.Program, request: Request) -> ir.Program:
 def _interface(request: Request, prepared: Prepared, plan: Plan) -> Interface:
     fresh = [
         (name, node)
-        for name, node, shared in prepared.outputs
-        if shared is None or shared not in plan.in_place
+        for name, node, owner in prepared.outputs
+        if not isinstance(owner, SharedVariable) or owner not in plan.in_place
     ]
-    return Interface(request.inputs, request.shared, prepared.constants, fresh, prepared.names)
+    given = {owner: prepared.outputs[n][0] for n, owner in _given(request, prepared, plan)}
+    return Interface(
+        request.inputs, request.shared, prepared.constants, fresh, prepared.names, given
+    )
+
+
+def _given(request: Request, prepared: Prepared, plan: Plan) -> Iterator[tuple[int, Tensor]]:
+    """The numbers of the outputs that are written into the memory of an input, and that input."""
+    for number, (_, _, owner) in enumerate(prepared.outputs[: len(request.outputs)]):
+        if owner is not None and owner in plan.in_place:
+            yield number, owner

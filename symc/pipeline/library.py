@@ -67,6 +67,8 @@ class CompiledFunction:
     constants: list[Array]
     in_place: list[bool]
     """For each update whether it is done in place."""
+    given: dict[int, int]
+    """The outputs that are written into the memory of an argument, with its number."""
     facts: dict[str, Any]
     """Numbers of nodes, kernels and the like, and the target's facts about the function."""
     seconds: dict[str, float]
@@ -321,16 +323,22 @@ def _write_facts(folder: Path, request: Request, compilation: Compilation) -> No
         from symc.pipeline.host_calls import FILE, host_calls_text
 
         (folder / FILE).write_text(host_calls_text(compilation), encoding="utf-8")
-    # For each update whether it is done in place, then lines of a name and a number.
+    # For each update whether it is done in place, a line of outputs and arguments whose memory they
+    # get, then lines of a name and a number.
     in_place = [str(int(shared in compilation.in_place)) for shared, _ in request.updates]
-    lines = [" ".join(in_place), *(f"{name} {fact}" for name, fact in facts.items())]
+    given = [f"{output}:{argument}" for output, argument in compilation.given.items()]
+    lines = [
+        " ".join(in_place),
+        " ".join(given),
+        *(f"{name} {fact}" for name, fact in facts.items()),
+    ]
     (folder / FACTS).write_text("\n".join(lines), encoding="utf-8")
 
 
 def _load(
     entry: Entry, target: Target, seconds: dict[str, float], request: Request, mode: str
 ) -> CompiledFunction:
-    in_place, *lines = entry.read(FACTS).decode().split("\n")
+    in_place, given, *lines = entry.read(FACTS).decode().split("\n")
     facts: dict[str, Any] = {name: int(fact) for name, fact in map(str.split, lines)}
     if facts.pop("said"):
         import json  # late, as functions in C need none
@@ -339,9 +347,10 @@ def _load(
     constants = [_read_constant(entry, number) for number in range(facts["constants"])]
     library = target.load(entry.folder)
     done_in_place = [word == "1" for word in in_place.split()]
+    places = {int(output): int(x) for output, x in (pair.split(":") for pair in given.split())}
     host = _host_calls(entry, request, mode, target) if facts["host_calls"] else []
     return CompiledFunction(
-        library, entry.folder, entry.hit, constants, done_in_place, facts, seconds, host
+        library, entry.folder, entry.hit, constants, done_in_place, places, facts, seconds, host
     )
 
 

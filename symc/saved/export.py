@@ -12,6 +12,7 @@ from symc.calls.modes import compilation_of
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
 from symc.codegen.encodable import encodable
+from symc.codegen.record import replace
 from symc.codegen.targets.c import SOURCE
 from symc.codegen.targets.export import Exported, Kernels
 from symc.codegen.targets.named import target_of_device
@@ -82,7 +83,8 @@ def export(
 
 
 def _compilation(function: Function) -> Compilation:
-    request = function.request
+    # Its callers pass memory for every output.
+    request = replace(function.request, given=())
     mode = "default" if function.mode == "python" else function.mode
     if request.device == "cpu":
         return compilation_of(request, mode)()

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from symc.calls.callable import Function, In
+from symc.calls.callable import Function, In, given_away
 from symc.calls.modes import mode_named
 from symc.errors import BadFile, DeviceError
 from symc.graph.inputs import Input, SharedVariable, shared, tensor
@@ -131,7 +131,10 @@ def _argument(item: In, arrays: list[Array]) -> dict[str, Any]:
     if item.value is not None:
         default = len(arrays)
         arrays.append(np.asarray(item.value))
-    return {"name": item.name, "default": default, "allow_downcast": item.allow_downcast}
+    return {
+        "name": item.name, "default": default, "allow_downcast": item.allow_downcast,
+        "mutable": item.mutable,
+    }  # fmt: skip
 
 
 def _function_of(
@@ -170,18 +173,18 @@ def _function_of(
 
     for variable, update in map(pair, defaults):
         variable.default_update = update
+    variables = tuple(map(_input, pick(inputs)))
+    if len(arguments) != len(variables):
+        raise BadFile(f"{len(arguments)} arguments for {len(variables)} inputs")
+    where = device or own_device
+    ins = [_in(x, entry, arrays) for x, entry in zip(variables, arguments, strict=True)]
     request = Request(
-        _checked_name(name), tuple(map(_input, pick(inputs))), tuple(map(_shared, pick(held))),
-        pick(outputs), tuple(map(pair, updates)), device or own_device, tuple(map(bool, stays)),
-        from_file, contracts=text.get("contracts") is not False,  # older files do not say
+        _checked_name(name), variables, tuple(map(_shared, pick(held))),
+        pick(outputs), tuple(map(pair, updates)), where, tuple(map(bool, stays)), from_file,
+        given_away(ins, variables, where, str(mode or own_mode)),
+        contracts=text.get("contracts") is not False,  # older files do not say
     )  # fmt: skip
     check_slots(request.roots())
-    if len(arguments) != len(request.inputs):
-        raise BadFile(f"{len(arguments)} arguments for {len(request.inputs)} inputs")
-    ins = [
-        _in(variable, entry, arrays)
-        for variable, entry in zip(request.inputs, arguments, strict=True)
-    ]
     if form not in ("one", "list", "dict", "none"):
         raise BadFile(f"no function returns {form!r:.20}")
     try:
@@ -258,7 +261,8 @@ def _in(variable: Tensor, entry: Any, arrays: Sequence[Array]) -> In:
             "allow_downcast": bool() | None as downcast,
         }:
             default = None if place is None else arrays[whole(place, len(arrays))]
-            return In(variable, name, default, downcast)
+            mutable = entry.get("mutable") is True  # older files do not say
+            return In(variable, name, default, downcast, mutable=mutable)
         case _:
             raise BadFile("it describes an argument in no way known")
 

@@ -23,6 +23,7 @@ from symc.schedule.overwriting import Use, looks_at, may_overwrite, uses
 from symc.schedule.reasons import (
     Copied,
     CopyReason,
+    Kept,
     MayFail,
     OtherKind,
     ReadAfter,
@@ -58,6 +59,7 @@ class InPlace:
             self._note(owner, self._claim(owner, writer))
         if self._problem.updates:
             self._update()
+        self._note_kept()
 
     def _note(self, owner: Tensor, reason: CopyReason | None) -> None:
         if reason is not None:
@@ -69,17 +71,31 @@ class InPlace:
         """Stages that go on with an array which is nobody's result."""
         roots = {looks_at(root, self._stages) for root in self._problem.roots}
         for node, stage in self._stages.items():
-            match stage.lowering:
-                case Write(base=base) if base is not None and node.args:
-                    owner = looks_at(node.args[0], self._stages)
-                    fits = self._fits(node.args[0], node)
-                case Control() if (initial := _continued(node)) is not None:
-                    owner = looks_at(initial, self._stages)
-                    fits = True
-                case _:
-                    continue
-            if fits and owner in self._stages and owner not in {*roots, *self.taken}:
+            owner = self._goes_on_with(node, stage)
+            if owner in self._stages and owner not in {*roots, *self.taken}:
                 yield owner, node
+
+    def _goes_on_with(self, node: Tensor, stage: Stage) -> Tensor | None:
+        """The array that a write or a loop changes step by step, if it has the result's lengths."""
+        match stage.lowering:
+            case Write(base=base) if base is not None and node.args:
+                fits = self._fits(node.args[0], node)
+                return looks_at(node.args[0], self._stages) if fits else None
+            case Control() if (initial := _continued(node)) is not None:
+                return looks_at(initial, self._stages)
+            case _:
+                return None
+
+    def _note_kept(self) -> None:
+        """Notes the arrays that are copied as nothing may change them."""
+        noted = {*self.taken, *self.alternating, *(copied.node for copied in self.copied)}
+        for node, stage in self._stages.items():
+            owner = None if node in self._takes else self._goes_on_with(node, stage)
+            if owner is None or owner in noted or not owner.ndim:
+                continue
+            if owner in self._stages or (not owner.args and owner not in self._inlined):
+                noted.add(owner)
+                self.copied.append(Copied(owner, Kept()))
 
     def _update(self) -> None:
         needed = self._groups.needed()

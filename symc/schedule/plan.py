@@ -86,7 +86,8 @@ class Problem:
     """A graph to be scheduled: all that decisions depend on, in tables, by node.
 
     `order` has all nodes, arguments before users. `roots` must end in memory; `updates` pairs
-    shared variables, or the states of the loop around, with nodes among the roots. Those in `rings`
+    shared variables, inputs that are given away, or the states of the loop around, with nodes
+    among the roots. Those in `rings`
     are the oldest rows of states of which several are kept. `tests` are the run-time conditions in
     order, `after` has for each the numbers of those that it waits for.
 

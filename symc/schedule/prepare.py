@@ -8,7 +8,7 @@ from symc.codegen.record import record
 from symc.codegen.targets.base import Target
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, sizes
-from symc.graph.inputs import Constant, SharedVariable
+from symc.graph.inputs import Constant
 from symc.graph.node import Requirement, Tensor
 from symc.graph.request import Optimised, Request
 from symc.graph.walks import walk
@@ -24,14 +24,15 @@ class Prepared:
     """The scheduling problem, and the names of the caller's arrays.
 
     `scopes` has the lengths of the program, and of each of its blocks. `outputs` has the name and
-    node of each output and of each update with its shared variable.
+    node of each output, maybe with an input that it may be written into, and of each update with
+    its shared variable.
     """
 
     problem: Problem
     scopes: Sequence[Lengths]
     names: dict[Tensor, str]
     constants: list[Tensor]
-    outputs: list[tuple[str, Tensor, SharedVariable | None]]
+    outputs: list[tuple[str, Tensor, Tensor | None]]
 
 
 def prepare(
@@ -68,8 +69,9 @@ def prepare(
     constants = [n for n in order if isinstance(n.op, Constant) and n.type.shape]
     for node in constants:
         buffers[node] = names.fresh(node.name, "constant")
-    named: list[tuple[str, Tensor, SharedVariable | None]] = [
-        (names.fresh(old.name, "out"), node, None)
+    places = _given_places(request.given, outputs, unify)
+    named: list[tuple[str, Tensor, Tensor | None]] = [
+        (names.fresh(old.name, "out"), node, places.get(node))
         for node, old in zip(outputs, request.outputs, strict=True)
     ]
     named += [
@@ -82,10 +84,29 @@ def prepare(
     blocks = Blocks(mode, len(found), target, scopes)
     problem = problem_of(
         roots, table, rewritten.scalars, target,
-        updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
+        updates=[(owner, node) for _, node, owner in named if owner is not None],
         tests=tests, after=after, blocks_of=blocks.of,
     )  # fmt: skip
     return Prepared(problem, scopes, buffers, constants, named)
+
+
+def _given_places(
+    given: Sequence[Tensor], outputs: Sequence[Tensor], unify: Unifier
+) -> dict[Tensor, Tensor]:
+    """For outputs an input that was given away, from whose elements they are computed.
+
+    The first such output of the same dtype and lengths gets the input's memory, if all else that
+    reads the input can be done before.
+    """
+    places: dict[Tensor, Tensor] = {}
+    for x in given:
+        lengths = [*map(unify, x.type.shape)]
+        for node in outputs:
+            alike = node.dtype is x.dtype and [*map(unify, node.type.shape)] == lengths
+            if alike and node not in places and x in walk([node]):
+                places[node] = x
+                break
+    return places
 
 
 def _computed(test: Test, node: Tensor) -> Test:

@@ -118,14 +118,20 @@ class ReadAfter:
     reader: Tensor | Test | str
 
 
-CopyReason: TypeAlias = MayFail | OtherKind | ReadWhileWritten | ReadAfter
+@record
+class Kept:
+    """It is an argument, a constant or a result, which nothing in the program may change."""
+
+
+CopyReason: TypeAlias = MayFail | OtherKind | ReadWhileWritten | ReadAfter | Kept
 
 
 @record
 class Copied:
     """A node whose memory is not taken over by its update, which gets memory of its own.
 
-    A shared variable, a state of a loop, or an array of which parts are written.
+    A shared variable, an argument that was given away, a state of a loop, or an array of which
+    parts are written.
     """
 
     node: Tensor

@@ -6,29 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen.ir import Check
-from symc.graph import dims
 from symc.graph.conditions import Test
-from symc.graph.inputs import Shared, SharedVariable
+from symc.graph.inputs import Input, SharedVariable
 from symc.graph.lowering import HostCall
 from symc.graph.node import Tensor
-from symc.loops.body import Slot
 from symc.schedule.plan import Inside, Invoke, Lone, MeasuredSize, Nest, Plan, Unit
 from symc.schedule.reasons import (
     Between,
-    CopyReason,
     FewerLoops,
-    MayFail,
     NoLoops,
     OtherIterations,
-    OtherKind,
     OtherLengths,
     OwnKernel,
-    ReadAfter,
-    ReadWhileWritten,
     Reason,
     TooMany,
 )
 from symc.schedule.stages import Stage
+from symc.show.copies import copied_text
 from symc.tensor.notation import described, short
 
 if TYPE_CHECKING:
@@ -89,10 +83,13 @@ class _Words:
         if shared:
             names = sorted(node.name or repr(node) for node in shared)
             yield f"updated in place: {', '.join(names)}"
+        given = [short(node) for node in plan.in_place if isinstance(node.op, Input)]
+        if given:
+            yield f"written into arguments that are given away: {', '.join(sorted(given))}"
         for node in plan.alternating:
             yield f"the state {short(node)} lies in two arrays in turn: a step fills a part of one"
         for copied in plan.copied:
-            yield f"{_copy_of(copied.node)}: {self._copied(copied.reason)}"
+            yield copied_text(copied, self._sign)
         for node in plan.first:
             yield f"{node!r} is stored: it is read before memory is overwritten"
         for node in plan.repeated:
@@ -159,19 +156,6 @@ class _Words:
             case _:
                 assert_never(reason)
 
-    def _copied(self, reason: CopyReason) -> str:
-        match reason:
-            case MayFail():
-                return "what needs its new value may fail, and then nothing must have changed"
-            case OtherKind():
-                return "its new value has other lengths or another dtype, or is not computed"
-            case ReadWhileWritten():
-                return "old elements are read that would be overwritten by then"
-            case ReadAfter(reader):
-                return f"{self._sign(reader)} reads the old value and comes later"
-            case _:
-                assert_never(reason)
-
     def _sign(self, unit: Tensor | Test | str) -> str:
         match unit:
             case Tensor():
@@ -180,15 +164,3 @@ class _Words:
                 return f"check {self._test(unit) if unit.node is None else short(unit.node)}"
             case _:
                 return f"the length {unit}"
-
-
-def _copy_of(node: Tensor) -> str:
-    """The copied array, and how large it is."""
-    length = dims.mul(dims.product(node.type.shape), node.dtype.bytes)
-    match node.op:
-        case Shared():
-            return f"{short(node)} is not updated in place, {length} bytes"
-        case Slot():
-            return f"the state {short(node)} has memory for two values of {length} bytes"
-        case _:
-            return f"{short(node)} is copied, {length} bytes"

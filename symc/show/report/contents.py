@@ -20,6 +20,7 @@ from symc.loops.scan import Scan
 from symc.pipeline.compile import Compilation
 from symc.rewrite.engine import Rewrite
 from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, is_source
+from symc.show.copies import copies
 from symc.show.report.trace import makers
 from symc.tensor.notation import described
 
@@ -114,6 +115,7 @@ class Contents:
                 self.tasks_of.setdefault(node, []).append(task)
         given = [node for graph in self.graphs if graph.key == "before" for node in graph.every]
         self.made_by = makers(given, self.steps)
+        self.copied = dict(copies(self.compilation.plan))
         self.touched: dict[Tensor, list[int]] = {}
         for number, step in enumerate(self.steps):
             self.touched.setdefault(step.before, []).append(number)

@@ -61,6 +61,7 @@ def _node(contents: Contents, graph: Graph, node: Tensor) -> dict[str, Any]:
         "kind": "given" if not node.args else "made" if node in contents.made_by else "kept",
         "result": node in graph.results,
         "stored": node in contents.compilation.plan.stored,
+        "copied": contents.copied.get(node),
         "cut": graph.folded(node),
         "tasks": [task.number for task in contents.tasks_of.get(node, ())],
         "made": contents.made_by.get(node),

@@ -71,7 +71,7 @@ class Graphs {
   drawBox(box) {
     const [node] = box.nodes, { width, height } = box;
     const kinds = ["node", box.group ? "group" : node.kind];
-    for (const kind of ["result", "stored", "cut"])
+    for (const kind of ["result", "stored", "copied", "cut"])
       if (box.nodes.some((inside) => inside[kind])) kinds.push(kind);
     const said = box.group
       ? `${box.label}, ${box.nodes.length} nodes, collapsed`
@@ -229,6 +229,7 @@ function showFacts(graphs, box) {
     row("line", link(`line-${node.line}`, data.wheres[node.line]));
     row("from", ...nodes(node.args));
     row("used by", ...nodes(node.users));
+    if (node.copied) row("memory", make("span", { class: "copied" }, node.copied));
     if (node.cut) row("folded", `${node.cut} of its arguments are not drawn`);
     if (node.made !== undefined) row("made by", link(`step-${node.made}`, data.rules[node.made]));
     row("replaced by", ...listed(node.replaced.map((step) => link(`step-${step}`, data.rules[step]))));
