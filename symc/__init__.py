@@ -23,8 +23,9 @@ from symc.graph.collector import without_collection as _without_collection
 
 with _without_collection(stays=True):
     from symc import tensor
-    from symc.calls.callable import Function, In, Out
+    from symc.calls.callable import Function
     from symc.calls.function import clone, function
+    from symc.calls.in_out import In, Out
     from symc.config import config
     from symc.errors import LinAlgError
     from symc.graph.inputs import SharedVariable, shared

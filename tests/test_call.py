@@ -259,6 +259,8 @@ def test_descriptions_that_do_not_fit(kind: Any, libraries: Libraries) -> None:
         caller(made, library, kind=kind, returns=(2, "list"))
     with pytest.raises(ValueError, match="one for each axis"):
         caller(made, library, kind=kind, fixed=[(1, 2), None])
+    with pytest.raises(ValueError, match="memory of another kind of array"):
+        caller(made, library, kind=kind, given=2)
 
 
 def test_failed_checks(kind: Any, libraries: Libraries) -> None:

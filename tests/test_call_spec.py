@@ -67,7 +67,7 @@ def test_a_call_of_a_function() -> None:
     made = compile_request(request, mode="default", target=target(), use=lambda made, _: made)
     found = spec.call_spec(request, made, "list", [None, None])
     assert found.inputs == ((np.dtype("f4").num, 2, None), (np.dtype("i8").num, 0, None))
-    assert found.outputs == ((np.dtype("f8").num, 2), (np.dtype("f8").num, 1))
+    assert found.outputs == ((np.dtype("f8").num, 2, -1), (np.dtype("f8").num, 1, -1))
     assert found.rebind == ((1, s.op.cell),)
     assert found.returns == (1, "list")
     assert [*found] == [getattr(found, name) for name in spec.FIELDS]

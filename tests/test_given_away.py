@@ -47,8 +47,9 @@ def caller(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def _given(result: Any) -> Any:
-    ins = [symc.In(X, mutable=True), Y, I]
-    return symc.function(ins, [Y * 1, result], on_unused_input="ignore")
+    return symc.function(
+        [symc.In(X, mutable=True), Y, I], [Y * 1, result], on_unused_input="ignore"
+    )
 
 
 def _plain(result: Any) -> Any:
@@ -84,7 +85,8 @@ def test_arrays_that_must_stay(name: str) -> None:
     fixed = a.copy()
     fixed.flags.writeable = False
     b = np.ones(8)
-    for x in (fixed, list(a), np.repeat(a, 2)[::2], a.astype(">f8")):
+    others: list[Any] = [fixed, list(a), np.repeat(a, 2)[::2], a.astype(">f8")]
+    for x in others:
         np.testing.assert_array_equal(given(x, b, 2), plain(x, b, 2))
     np.testing.assert_array_equal(fixed, a)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, ca
 
 import numpy as np
 
-from symc.calls.callable import Function, In, Out, given_away
+from symc.calls.callable import Function
+from symc.calls.in_out import In, Out, given_away
 from symc.calls.updates import (
     NewValue,
     Updates,

@@ -142,6 +142,10 @@ class PythonCaller:
         for _, ndim, lengths in self._inputs:
             if lengths is not None and len(lengths) != ndim:
                 raise ValueError("fixed lengths: one for each axis")
+        for output, argument in zip(self._outputs, self._given, strict=True):
+            kinds = [(dtype, ndim) for dtype, ndim, _ in self._inputs]
+            if argument >= 0 and output not in kinds[argument : argument + 1]:
+                raise ValueError("an output gets the memory of another kind of array")
         if not 0 <= self._count <= len(self._outputs) or (self._form == "one") > self._count:
             raise ValueError("returns: more outputs than there are")
         if self._form not in ("one", "list", "none"):
@@ -281,8 +285,10 @@ class PythonCaller:
 def _begun(given: Sequence[Any], argument: int) -> Array:
     """An output that begins as an argument: its array, or a copy if another argument is there."""
     array: Array = given[argument]
-    others = (other for number, other in enumerate(given) if number != argument)
-    shares = any(isinstance(o, np.ndarray) and np.may_share_memory(array, o) for o in others)
+    others: list[Any] = [other for number, other in enumerate(given) if number != argument]
+    shares = any(
+        type(other) is np.ndarray and np.may_share_memory(array, other) for other in others
+    )
     return array if array.flags.writeable and not shares else array.copy()
 
 

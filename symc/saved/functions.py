@@ -15,7 +15,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from symc.calls.callable import Function, In, given_away
+from symc.calls.callable import Function
+from symc.calls.in_out import In, given_away
 from symc.calls.modes import mode_named
 from symc.errors import BadFile, DeviceError
 from symc.graph.inputs import Input, SharedVariable, shared, tensor

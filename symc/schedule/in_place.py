@@ -23,8 +23,8 @@ from symc.schedule.overwriting import Use, looks_at, may_overwrite, uses
 from symc.schedule.reasons import (
     Copied,
     CopyReason,
-    Kept,
     MayFail,
+    MustStay,
     OtherKind,
     ReadAfter,
     ReadWhileWritten,
@@ -95,7 +95,7 @@ class InPlace:
                 continue
             if owner in self._stages or (not owner.args and owner not in self._inlined):
                 noted.add(owner)
-                self.copied.append(Copied(owner, Kept()))
+                self.copied.append(Copied(owner, MustStay()))
 
     def _update(self) -> None:
         needed = self._groups.needed()

@@ -119,11 +119,11 @@ class ReadAfter:
 
 
 @record
-class Kept:
+class MustStay:
     """It is an argument, a constant or a result, which nothing in the program may change."""
 
 
-CopyReason: TypeAlias = MayFail | OtherKind | ReadWhileWritten | ReadAfter | Kept
+CopyReason: TypeAlias = MayFail | OtherKind | ReadWhileWritten | ReadAfter | MustStay
 
 
 @record

@@ -13,8 +13,8 @@ from symc.loops.body import Slot
 from symc.schedule.plan import Inside, Plan
 from symc.schedule.reasons import (
     Copied,
-    Kept,
     MayFail,
+    MustStay,
     OtherKind,
     ReadAfter,
     ReadWhileWritten,
@@ -49,7 +49,7 @@ def copied_text(copied: Copied, sign: Sign) -> str:
 def _copy_of(copied: Copied) -> str:
     node = copied.node
     length = dims.mul(dims.product(node.type.shape), node.dtype.bytes)
-    if isinstance(copied.reason, Kept):
+    if isinstance(copied.reason, MustStay):
         return f"{short(node)} is copied, {length} bytes"
     match node.op:
         case Shared():
@@ -72,7 +72,7 @@ def _why(copied: Copied, sign: Sign) -> str:
             return "old elements are read that would be overwritten by then"
         case ReadAfter(reader):
             return f"{sign(reader)} reads the old value and comes later"
-        case Kept():
+        case MustStay():
             return _why_kept(copied.node)
         case _:
             assert_never(copied.reason)
@@ -96,9 +96,7 @@ def _short(unit: Tensor | Test | str) -> str:
     match unit:
         case Tensor():
             return short(unit)
-        case Test(node=None):
-            return "a comparison of lengths"
         case Test(node=node):
-            return f"check {short(node)}"
+            return "a comparison of lengths" if node is None else f"check {short(node)}"
         case _:
             return f"the length {unit}"

@@ -69,6 +69,7 @@ def caller(
     pure: bool = False,
     fixed: Sequence[tuple[int, ...] | None] | None = None,
     convert: Any = None,
+    given: int = -1,
 ) -> PythonCaller:
     """A compiled program that can be called with its inputs. It converts inputs as NumPy does."""
     inputs = [b for b in program.buffers if b.role == "input"]
@@ -87,7 +88,7 @@ def caller(
         ),
         tuple(shared),
         tuple(constants),
-        tuple((number(b.dtype), len(b.shape)) for b in outputs),
+        tuple((number(b.dtype), len(b.shape), given) for b in outputs),
         convert or asarray,
         failed,
         tuple(rebind),

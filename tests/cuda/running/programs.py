@@ -88,7 +88,7 @@ class Programs:
             inputs,
             shared,
             constants,
-            tuple((FLOAT64, ndim) for ndim in outputs),
+            tuple((FLOAT64, ndim, -1) for ndim in outputs),
             convert,
             failed,
             rebind,
