@@ -53,8 +53,10 @@ fits_slot(PyObject *value, const Array *wanted, Slot *slot)
     return 0;
 }
 
-/* The array that `convert` makes of an argument that cannot be used directly: a new reference or
-NULL. */ static PyObject * converted(Caller *self, Py_ssize_t index, PyObject *value) {
+/* The array that `convert` makes of an argument that cannot be used directly: new, or NULL. */
+static PyObject *
+converted(Caller *self, Py_ssize_t index, PyObject *value)
+{
     PyObject *number = PyLong_FromSsize_t(index);
     if (number == NULL) return NULL;
     PyObject *result = PyObject_CallFunctionObjArgs(self->convert, number, value, NULL);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import symc
+import symc.tensor as T
 from symc.codegen.verify.program import verify
 from symc.graph.node import Array
 from symc.pipeline.compile import Clock, build
@@ -38,6 +40,38 @@ def check(program: UpdateProgram, mode: str, device: str = "cpu") -> int:
     wanted = list(_called(program, "python", "cpu"))
     found = list(_called(program, mode, device))
     return _compared(program, wanted, found, f"{mode} on {device}")
+
+
+def check_given(program: UpdateProgram, mode: str) -> int:
+    """The same program of arguments in place of variables, which are given away in every call.
+
+    Results are the outputs and new values, which may lie where the arguments lay.
+    """
+    made = program.made()
+    places = {
+        v: T.tensor(v.dtype, [n if isinstance(n, int) else None for n in v.type.shape], v.name)
+        for v in made.variables.values()
+    }
+    news = [new for _, new in made.updates]
+    inputs = [made.space["x0"], made.space["k"]]
+
+    def results(mode: str, *, given: bool) -> Outcome:
+        ins = [symc.In(place, mutable=given) for place in places.values()]
+        with warnings.catch_warnings(action="ignore"):  # loops change variables, which stay here
+            function = symc.function(
+                [*ins, *inputs], [*made.outputs, *news], givens=places, mode=mode,
+                on_unused_input="ignore",
+            )  # fmt: skip
+        arguments = [v.get_value() for v in places]
+        try:
+            with np.errstate(all="ignore"):
+                found = function(*arguments, *map(fenced, program.arguments()))
+        except (ValueError, IndexError) as error:
+            return Outcome([], [], type(error))
+        return Outcome(list(found), [])
+
+    wanted, found = results("python", given=False), results(mode, given=True)
+    return _compared(program, [wanted], [found], f"{mode}, arguments given away")
 
 
 def check_loops(program: UpdateProgram, mode: str) -> int:
@@ -143,7 +177,7 @@ class Updating:
                 self.program, "default" if simulated else mode, mode if simulated else "cpu"
             )
             if mode in ("default", "fast", "compile"):
-                count += check_loops(self.program, mode)
+                count += check_loops(self.program, mode) + check_given(self.program, mode)
         except AssertionError as error:
             raise Wrong(str(error)) from None
         return Compared(count)

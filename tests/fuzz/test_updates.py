@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import symc
-from tests.fuzz.run_updates import check, check_loops
+from tests.fuzz.run_updates import check, check_given, check_loops
 from tests.fuzz.updates import generate
 
 MODES = ("default", "fast", "compile")
@@ -26,6 +26,17 @@ def test_loops_agree(first: int) -> None:
 @pytest.mark.parametrize("seed", COMPILED)
 def test_compiled_code_agrees(seed: int) -> None:
     assert check(generate(10_000 + seed), mode_of(seed), symc.config.device) > 0
+
+
+@pytest.mark.parametrize("seed", COMPILED)
+def test_arguments_given_away_agree(seed: int) -> None:
+    assert check_given(generate(20_000 + seed), mode_of(seed)) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(21_000, 21_600))
+def test_arguments_of_many_agree(seed: int) -> None:
+    check_given(generate(seed), mode_of(seed))
 
 
 @pytest.mark.slow
