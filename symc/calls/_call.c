@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "_kept.h"
+#include "_stamps.h"
 #include "_team.h"
 
 /* LLVM's OpenMP gives out tickets for its locks: in the child of a fork, those of threads that it
@@ -410,6 +411,7 @@ static PyMethodDef module_methods[] = {
     {"keep_at_most", symc_keep_at_most, METH_O, "How many bytes of dead results may be kept."},
     {"kept_bytes", symc_kept_bytes, METH_NOARGS, "How many bytes of dead results are kept."},
     {"free_kept", symc_free_kept, METH_NOARGS, "Free what is kept; returns how many bytes."},
+    {"stamps", symc_stamps, METH_VARARGS, "Stamps of a folder's files, and its folders."},
     {"use_threads", use_threads, METH_O, "How many threads callers use that were given no number."},
     {NULL, NULL, 0, NULL},
 };

@@ -28,6 +28,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from symc.cache import stamps
 from symc.calls.spec import FIELDS
 from symc.codegen.targets import team
 from symc.config import follow_kept_memory, follow_threads
@@ -47,7 +48,9 @@ Locks: TypeAlias = "tuple[tuple[PythonLock, bool], ...]"
 """Those of shared variables in the order in which every call takes them, each with whether the
 function changes the variable."""
 
-_USED = ("team", "use_threads", "keep_at_most", "before_fork", "after_fork", "Lock", "holding")
+_USED = (
+    "team", "use_threads", "keep_at_most", "before_fork", "after_fork", "stamps", "Lock", "holding",
+)  # fmt: skip
 
 
 def is_of_older_sources(extension: Any) -> bool:
@@ -85,6 +88,7 @@ def _choose() -> tuple[type[PythonCaller], type[PythonLock], Callable[..., Any]]
     team.use(extension.team)
     follow_threads(extension.use_threads)
     follow_kept_memory(extension.keep_at_most)
+    stamps.use(extension.stamps)
     os.register_at_fork(before=extension.before_fork, after_in_parent=extension.after_fork)
     return extension.Caller, extension.Lock, extension.holding
 

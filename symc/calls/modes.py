@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
@@ -13,12 +13,41 @@ from symc.graph.registry import SERVICES
 from symc.graph.request import Request
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from symc.calls.call import Locks
     from symc.calls.python_call import PythonCaller
     from symc.codegen.targets.base import Target
     from symc.pipeline.compile import Compilation
     from symc.pipeline.host_calls import BoundCall
     from symc.pipeline.library import CompiledFunction, Turn
+
+    class RunnerSource(Protocol):
+        """What a function asks: a `Runner`, or something that has one later."""
+
+        @property
+        def call(self) -> Callable[..., Any]:
+            """The function of positional arguments."""
+            ...
+
+        @property
+        def locks(self) -> bool:
+            """Whether a call holds the locks of the function's variables by itself."""
+            ...
+
+        @property
+        def is_compiled(self) -> bool:
+            """Whether the next call runs a compiled program."""
+            ...
+
+        def has_ended(self, timeout: float | None = None) -> bool:
+            """Whether the `Runner` is there, after so many seconds at the latest."""
+            ...
+
+        def result(self) -> Runner:
+            """It, once it is there; what making it has raised."""
+            ...
+
 
 MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
 _ALIASES = {
@@ -36,33 +65,6 @@ def mode_named(name: str) -> str:
         near = meant(name, [*MODES, *_ALIASES])
         raise ValueError(f"no mode {name!r}; there are {', '.join(map(repr, MODES))}{near}")
     return mode
-
-
-class RunnerSource(Protocol):
-    """What a function asks: a `Runner`, or something that has one later."""
-
-    @property
-    def call(self) -> Callable[..., Any]:
-        """The function of positional arguments."""
-        ...
-
-    @property
-    def locks(self) -> bool:
-        """Whether a call holds the locks of the function's variables by itself."""
-        ...
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the next call runs a compiled program."""
-        ...
-
-    def has_ended(self, timeout: float | None = None) -> bool:
-        """Whether the `Runner` is there, after so many seconds at the latest."""
-        ...
-
-    def result(self) -> Runner:
-        """It, once it is there; what making it has raised."""
-        ...
 
 
 @record

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from symc import version
+from symc.cache.stamps import stamps
 from symc.graph.inputs import Input, Shared
 from symc.graph.node import Tensor
 from symc.graph.request import Request
@@ -68,6 +69,9 @@ ONLY_ASK = frozenset({
 from them. `tests/test_layers.py` sees that nothing that compiles imports them."""
 
 
+_ENDINGS = (".py", ".h", ".cuh", ".clh", ".table")
+
+
 @cache
 def symc_text() -> str:
     """The files (names, sizes, times) that compile: another symc, another cache key."""
@@ -75,16 +79,9 @@ def symc_text() -> str:
 
 
 def _listing(root: str, folder: str) -> list[str]:
-    lines: list[str] = []
-    with os.scandir(f"{root}/{folder}") as entries:
-        for entry in entries:
-            if entry.name.endswith((".py", ".h", ".cuh", ".clh", ".table")):
-                info = entry.stat()
-                lines.append(f"{folder}{entry.name} {info.st_size} {info.st_mtime_ns}")
-            elif (
-                not entry.name.startswith("__")
-                and (folder or entry.name not in ONLY_ASK)
-                and entry.is_dir()
-            ):
-                lines += _listing(root, f"{folder}{entry.name}/")
-    return lines
+    lines, folders = stamps(f"{root}/{folder}", _ENDINGS)
+    found = [f"{folder}{line}" for line in lines]
+    for name in folders:
+        if not name.startswith("__") and (folder or name not in ONLY_ASK):
+            found += _listing(root, f"{folder}{name}/")
+    return found

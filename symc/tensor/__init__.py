@@ -85,6 +85,7 @@ if _typing.TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py`
     from symc.tensor.special_functions import *
     from symc.tensor.statistics import *
     from symc.tensor.sweep import *
+    from symc.tensor.vectors import *
 
 _MODULES = ("fft", "linalg", "nnet", "random", "sparse")
 

@@ -1,4 +1,4 @@
-"""Products summed over any axes: `einsum` and `tensordot`.
+"""Products summed over any axes: `einsum`, `tensordot` and `inner`.
 
 Axes have labels. A product of two factors sums over the labels that nothing later needs; where
 each factor also has labels of its own this is a matrix product, with the others as rows, columns
@@ -34,7 +34,7 @@ from symc.tensor.matrix_product import (
 from symc.tensor.reshape import reshape
 from symc.tensor.views import dimshuffle, moveaxis, squeeze, transpose
 
-__all__ = ["einsum", "tensordot"]
+__all__ = ["einsum", "inner", "tensordot"]
 
 Labels: TypeAlias = tuple[str, ...]
 Factor: TypeAlias = tuple[Tensor, Labels]
@@ -152,6 +152,21 @@ def tensordot(
     )
     kept = {*labels_a} ^ {*labels_b}
     return contract((a, labels_a), (b, labels_b), kept)[0]
+
+
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sums over the last axes of both; with a scalar, the product.
+
+    Raises ShapeMismatch, at run time if need be, when the last axes differ in length.
+
+    >>> import symc.tensor as T
+    >>> T.inner([[1, 2], [3, 4]], [10, 1]).eval()
+    array([12, 34])
+    """
+    a, b = common((a, b), "same", "inner")
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return tensordot(a, b, ([-1], [-1]))
 
 
 # --- einsum ---------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def _item(part: Any) -> Item:
             f"{part} is no index; for a mask, compare with T.eq and T.ne, as == and != ask whether "
             "two tensors are the same expression"
         )
-    if hasattr(part, "__index__") and not isinstance(part, np.bool_ | np.ndarray):
+    if not isinstance(part, Tensor | np.bool_ | np.ndarray) and hasattr(part, "__index__"):
         return operator.index(part)
     array = as_tensor(cast("TensorLike", part))
     value = constant_value(array)

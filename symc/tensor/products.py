@@ -1,20 +1,18 @@
 """Products of vectors and matrices that users call: `dot`, `matmul` and their kin.
 
-`contraction.py` has the products over any axes; the ops are in `matrix_product.py`.
+`contraction.py` has the products over any axes, `vectors.py` the cross product; the ops are in
+`matrix_product.py`.
 """
 
 from __future__ import annotations
 
-from symc.errors import RankError, ShapeMismatch
+from symc.errors import RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor
 from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
-from symc.tensor.along import roll
 from symc.tensor.broadcast import describe
-from symc.tensor.contraction import tensordot
 from symc.tensor.elementwise import common, conjugated
-from symc.tensor.lengths import normal_axis
 from symc.tensor.matrix_product import (
     MatMul,
     MatVec,
@@ -25,22 +23,11 @@ from symc.tensor.matrix_product import (
     unstacked,
 )
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.shape import stack
-from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes
 
 __all__ = [
-    "batched_dot",
-    "cross",
-    "dot",
-    "inner",
-    "matmul",
-    "matvec",
-    "outer",
-    "vdot",
-    "vecdot",
-    "vecmat",
-]
+    "batched_dot", "dot", "matmul", "matvec", "outer", "vdot", "vecdot", "vecmat",
+]  # fmt: skip
 
 
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
@@ -110,6 +97,8 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     check_lengths("dot", a, a.ndim - 1, b, max(b.ndim - 2, 0))
     if a.ndim <= 2 and b.ndim <= 2:
         return matmul(a, b)
+    from symc.tensor.contraction import tensordot  # late: most products are of matrices
+
     return tensordot(a, b, ([-1], [max(b.ndim - 2, 0)]))
 
 
@@ -171,21 +160,6 @@ def _products(a: Tensor, b: Tensor) -> Tensor:
     return summed_products(a, b, (max(a.ndim, b.ndim) - 1,))
 
 
-def inner(a: TensorLike, b: TensorLike) -> Tensor:
-    """The sums over the last axes of both; with a scalar, the product.
-
-    Raises ShapeMismatch, at run time if need be, when the last axes differ in length.
-
-    >>> import symc.tensor as T
-    >>> T.inner([[1, 2], [3, 4]], [10, 1]).eval()
-    array([12, 34])
-    """
-    a, b = common((a, b), "same", "inner")
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    return tensordot(a, b, ([-1], [-1]))
-
-
 def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     """The inner product of all elements of both, in row-major order; `a` is conjugated.
 
@@ -231,46 +205,6 @@ def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
     if a.ndim == 3:
         return _products(a, expand_dims(vectors, 1))
     return _products(a if b.ndim == 2 else expand_dims(a, 1), vectors)
-
-
-def cross(
-    a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1,
-    axis: int | None = None,
-) -> Tensor:  # fmt: skip
-    """The cross product of vectors of length 3 along an axis; the other axes broadcast.
-
-    `axisa`, `axisb` and `axisc` are that axis of `a`, of `b` and of the result, `axis` all of them.
-    The third element of vectors that are known to have length 2 is 0; of two such vectors, the
-    result is the third element only. Raises `ShapeMismatch`, when it runs if need be, for vectors
-    of other lengths.
-
-    >>> import symc.tensor as T
-    >>> T.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).eval()
-    array([0., 0., 1.])
-    """
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    x, y = common((a, b), "number", "cross")
-    x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
-    lengths = [v.type.shape[-1] for v in (x, y)]
-    if lengths == [2, 2]:
-        return _third(x, y)
-    for v, n in zip((x, y), lengths, strict=True):
-        if isinstance(n, int) and n not in (2, 3):
-            raise ShapeMismatch(f"cross: a vector must have length 2 or 3\n  given  {describe(v)}")
-    x, y = (v if v.type.shape[-1] == 2 else specify_length(v, v.ndim - 1, 3) for v in (x, y))
-    if lengths[0] == 2:
-        product = stack([x[..., 1] * y[..., 2], -(x[..., 0] * y[..., 2]), _third(x, y)], axis=-1)
-    elif lengths[1] == 2:
-        product = stack([-(x[..., 2] * y[..., 1]), x[..., 2] * y[..., 0], _third(x, y)], axis=-1)
-    else:
-        product = roll(x, -1, -1) * roll(y, -2, -1) - roll(x, -2, -1) * roll(y, -1, -1)
-    return moveaxis(product, -1, normal_axis("cross", axisc, product.ndim, product))
-
-
-def _third(x: Tensor, y: Tensor) -> Tensor:
-    """The last element of a cross product; that of vectors in the plane."""
-    return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
 
 
 OPERATORS["matmul"] = matmul

@@ -18,9 +18,10 @@ from symc.tensor.linalg.common import not_empty, square_matrices
 from symc.tensor.linalg.general import inv, solve
 from symc.tensor.linalg.singular import svdvals
 from symc.tensor.logic import where
-from symc.tensor.products import cross, matmul, outer, vecdot
+from symc.tensor.products import matmul, outer, vecdot
 from symc.tensor.reduce import Axis
 from symc.tensor.reshape import ravel, reshape
+from symc.tensor.vectors import cross
 from symc.tensor.views import moveaxis, swapaxes
 
 __all__ = [
