@@ -85,12 +85,10 @@ class WorkspacePlan:
     late: tuple[LateBuffer, ...]
     scratch: Mapping[str, Scratch]  # by kernel
 
-    def slot_of(self, buffer: str) -> int | None:
-        """The slot a temporary lives in, None for a late one."""
-        for number, slot in enumerate(self.slots):
-            if any(tenant.name == buffer for tenant in slot.tenants):
-                return number
-        return None
+    def slot_numbers(self) -> dict[str, int]:
+        """The slot of each temporary that lives in one; late ones do not."""
+        pairs = ((b.name, number) for number, slot in enumerate(self.slots) for b in slot.tenants)
+        return dict(pairs)
 
 
 def plan_workspace(program: Program) -> WorkspacePlan:
@@ -99,6 +97,7 @@ def plan_workspace(program: Program) -> WorkspacePlan:
     lives = live_ranges(program)
     temps = [b for b in program.buffers if b.role == "temp" and b.name in lives]
     temps.sort(key=lambda b: lives[b.name])
+    sizes = {b.name: bytes_of(b) for b in temps}
     slots: list[list[Buffer]] = []
     late: list[LateBuffer] = []
     for buffer in temps:
@@ -108,7 +107,7 @@ def plan_workspace(program: Program) -> WorkspacePlan:
             continue
         free = [slot for slot in slots if lives[slot[-1].name][1] < first]
         if free:
-            best_slot(free, buffer).append(buffer)
+            best_slot(free, buffer, sizes).append(buffer)
         else:
             slots.append([buffer])
     needs = {kernel.name: scratch_of(kernel) for kernel in program.kernels}
@@ -121,19 +120,22 @@ def plan_workspace(program: Program) -> WorkspacePlan:
     )
 
 
-def best_slot(free: list[list[Buffer]], buffer: Buffer) -> list[Buffer]:
+def best_slot(
+    free: list[list[Buffer]], buffer: Buffer, sizes: Mapping[str, Expr]
+) -> list[Buffer]:
     """The free slot of the same size, else the one that grows least, else that fits best.
 
-    Which of two sizes is larger is seen by lengths of `TYPICAL` where they are not known.
+    Which of two sizes is larger is seen by lengths of `TYPICAL` where they are not known. `sizes`
+    has the bytes of all buffers.
     """
-    ours = bytes_of(buffer)
+    ours = sizes[buffer.name]
+    for slot in reversed(free):
+        if any(sizes[tenant.name] == ours for tenant in slot):
+            return slot
 
-    def distance(slot: list[Buffer]) -> tuple[int, int, int]:
-        theirs = [bytes_of(tenant) for tenant in slot]
-        if ours in theirs:
-            return (0, 0, 0)
-        more = _typical(ours) - max(map(_typical, theirs))
-        return (1, max(0, more), max(0, -more))
+    def distance(slot: list[Buffer]) -> tuple[int, int]:
+        more = _typical(ours) - max(_typical(sizes[tenant.name]) for tenant in slot)
+        return (max(0, more), max(0, -more))
 
     return min(reversed(free), key=distance)
 

@@ -34,6 +34,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.memory import (
     WorkspacePlan,
     best_slot,
+    bytes_of,
     live_ranges,
     plan_workspace,
 )
@@ -240,12 +241,17 @@ def test_what_is_measured_late_is_allocated_late() -> None:
         f(1 << 58)
 
 
+def _best(free: list[list[Buffer]], buffer: Buffer) -> list[Buffer]:
+    every = [buffer, *(tenant for slot in free for tenant in slot)]
+    return best_slot(free, buffer, {each.name: bytes_of(each) for each in every})
+
+
 def test_small_arrays_leave_large_slots_to_large_ones() -> None:
     """A transformer's step took 1.3 times the memory of what lived at once, as any would do."""
     large = [Buffer("large", FLOAT64, (N, M), "temp")]
     small = [Buffer("small", FLOAT64, (N,), "temp")]
     free = [small, large]
-    assert best_slot(free, Buffer("x", FLOAT32, (N,), "temp")) is small
-    assert best_slot(free, Buffer("x", FLOAT32, (N, M), "temp")) is large
-    assert best_slot(free, Buffer("x", FLOAT64, (N, N, M), "temp")) is large
-    assert best_slot([large, small], Buffer("x", FLOAT64, (const(3), M), "temp")) is large
+    assert _best(free, Buffer("x", FLOAT32, (N,), "temp")) is small
+    assert _best(free, Buffer("x", FLOAT32, (N, M), "temp")) is large
+    assert _best(free, Buffer("x", FLOAT64, (N, N, M), "temp")) is large
+    assert _best([large, small], Buffer("x", FLOAT64, (const(3), M), "temp")) is large

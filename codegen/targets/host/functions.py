@@ -238,11 +238,11 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
         host.put("const int64_t threads = call->threads;")
     if host.dialect.can_stop and any(isinstance(step, Repeat) for step in every_step(steps)):
         host.put("int64_t steps = 0;")
-    kept = registers(host, steps)
+    kept, slots = registers(host, steps), host.plan.slot_numbers()
     for name in dict.fromkeys(used_buffers(host.program, steps)):
         buffer = host.buffers[name]
         kind, plain = host.kind(buffer.dtype), printer.buffers[name]
-        slot = host.plan.slot_of(name)
+        slot = slots.get(name)
         if name in kept:
             host.put(f"{kind} {plain}[{2 if buffer.dtype.is_complex else 1}] = {{0}};")
         elif name in late or (buffer.role == "temp" and slot is None):

@@ -120,15 +120,18 @@ def long_loops(host: HostWriter, launch: Launch) -> Iterator[Expr]:
     kernel = host.bodies[launch.kernel]
     names = [size.name for size in kernel.sizes]
     bound = dict(zip(names, launch.sizes, strict=True))
-    arrays = {_key(volume(host.buffers[name])) for name in launch.buffers}
-    seen = set[object]()
+    known = frozenset(names)
+    seen: set[object] = set()
     for stmt in statements(kernel.body):
-        if not isinstance(stmt, Loop) or not is_known(stmt.extent, frozenset(names)):
+        if not isinstance(stmt, Loop) or not is_known(stmt.extent, known):
             continue
         extent = substitute(stmt.extent, bound)
+        if len(_sorted(extent)) <= 2:  # one length
+            continue
+        if not seen:
+            seen = {_key(volume(host.buffers[name])) for name in launch.buffers}
         key = _key(extent)
-        is_one = len(_sorted(extent)) <= 2
-        if not (is_one or key in arrays or key in seen or is_given(host, extent)):
+        if key not in seen and not is_given(host, extent):
             seen.add(key)
             yield extent
 
