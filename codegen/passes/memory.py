@@ -120,9 +120,7 @@ def plan_workspace(program: Program) -> WorkspacePlan:
     )
 
 
-def best_slot(
-    free: list[list[Buffer]], buffer: Buffer, sizes: Mapping[str, Expr]
-) -> list[Buffer]:
+def best_slot(free: list[list[Buffer]], buffer: Buffer, sizes: Mapping[str, Expr]) -> list[Buffer]:
     """The free slot of the same size, else the one that grows least, else that fits best.
 
     Which of two sizes is larger is seen by lengths of `TYPICAL` where they are not known. `sizes`

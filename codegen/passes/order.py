@@ -35,45 +35,86 @@ must come after `vectorize`, and `declare` after all; any other order is correct
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`,
 `inline`, `asked`, `answered`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`,
 `varying`, `waiting` and `pack_plan` are parts of the passes.
+
+Most passes are over loops, of kernels or of the program around them. They are imported for programs
+that have such loops: to import all takes longer than they work on a small program. No pass makes
+loops where there are none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import cast
 
-from symc.codegen.ir import Program
-from symc.codegen.passes.ahead import ahead
-from symc.codegen.passes.apart import apart
-from symc.codegen.passes.behind import behind
-from symc.codegen.passes.beside import beside
-from symc.codegen.passes.carry import carry
-from symc.codegen.passes.collapse import collapse
-from symc.codegen.passes.declare import declare
-from symc.codegen.passes.distribute import distribute
-from symc.codegen.passes.foresee import foresee
-from symc.codegen.passes.fuse import fuse
-from symc.codegen.passes.guards import guards
-from symc.codegen.passes.independent import independent
-from symc.codegen.passes.interleave import interleave
-from symc.codegen.passes.join import join
-from symc.codegen.passes.lanes import lanes
-from symc.codegen.passes.packs import packs
-from symc.codegen.passes.parallel import parallel
-from symc.codegen.passes.place import place
-from symc.codegen.passes.reuse import reuse
-from symc.codegen.passes.scatters import scatters
-from symc.codegen.passes.settle import settle
-from symc.codegen.passes.short_rows import short_rows
-from symc.codegen.passes.side_by_side import side_by_side
-from symc.codegen.passes.simplify import simplify
-from symc.codegen.passes.tile import tile
-from symc.codegen.passes.turn import turn
-from symc.codegen.passes.unroll import unroll
-from symc.codegen.passes.vectorize import vectorize
+from symc.codegen.blocks import every_step
+from symc.codegen.ir import Loop, Program, Repeat
+from symc.codegen.passes.walk import statements
+from symc.codegen.record import record
 
-PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, guards, beside, scatters, simplify, collapse, settle, short_rows, fuse, foresee,
-    independent, simplify, place, turn, tile, ahead, interleave, behind, vectorize, unroll,
-    distribute, lanes, parallel, side_by_side, carry, apart, packs, declare,
-)  # fmt: skip
+Function = Callable[[Program], Program]
+
+
+def any_program(program: Program) -> bool:
+    """Passes over statements may change every program."""
+    del program
+    return True
+
+
+def with_loops(program: Program) -> bool:
+    """Passes over loops change programs with a kernel that has some."""
+    return any(isinstance(s, Loop) for kernel in program.kernels for s in statements(kernel.body))
+
+
+def with_repeats(program: Program) -> bool:
+    """Passes over loops around steps change programs with some."""
+    return any(isinstance(step, Repeat) for step in every_step(program.steps))
+
+
+@record
+class LatePass:
+    """A pass by the name that its function and its module have."""
+
+    name: str
+    concerns: Callable[[Program], bool]
+    """Whether it may change a program; if not, the pass is not imported."""
+
+    @property
+    def function(self) -> Function:
+        """The pass itself."""
+        return _imported(self.name)
+
+    def __call__(self, program: Program) -> Program:
+        """The program after the pass."""
+        return self.function(program) if self.concerns(program) else program
+
+
+@cache
+def _imported(name: str) -> Function:
+    return cast("Function", getattr(import_module(f"symc.codegen.passes.{name}"), name))
+
+
+def _passes(concerns: Callable[[Program], bool], names: str) -> list[LatePass]:
+    return [LatePass(name, concerns) for name in names.split()]
+
+
+PASSES: tuple[LatePass, ...] = (
+    *_passes(any_program, "reuse"),
+    *_passes(with_repeats, "join guards"),
+    *_passes(with_loops, "beside scatters"),
+    *_passes(any_program, "simplify"),
+    *_passes(with_loops, "collapse"),
+    *_passes(any_program, "settle"),
+    *_passes(with_loops, "short_rows"),
+    *_passes(any_program, "fuse"),
+    *_passes(with_repeats, "foresee independent"),
+    *_passes(any_program, "simplify place"),
+    *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),
+    *_passes(with_loops, "parallel"),
+    *_passes(any_program, "side_by_side"),
+    *_passes(with_repeats, "carry apart"),
+    *_passes(with_loops, "packs"),
+    *_passes(any_program, "declare"),
+)
 """The passes over every program before it is emitted, in this order."""

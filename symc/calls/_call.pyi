@@ -1,9 +1,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from symc.cache.stamps import Stamps
 from symc.calls.call import Locks
 from symc.calls.python_call import PythonCaller
+from symc.codegen.targets.stamps import Stamps
 from symc.graph.locks import PythonLock
 
 team: int

@@ -5,7 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #include "_stable.h"
 
-/* stamps(folder, endings): see `cache/stamps.py`. */
+/* stamps(folder, endings): see `codegen/targets/stamps.py`. */
 __attribute__((visibility("hidden"))) PyObject *symc_stamps(PyObject *module, PyObject *args);
 
 #endif

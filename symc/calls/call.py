@@ -28,9 +28,8 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from symc.cache import stamps
 from symc.calls.spec import FIELDS
-from symc.codegen.targets import team
+from symc.codegen.targets import stamps, team
 from symc.config import follow_kept_memory, follow_threads
 from symc.graph.locks import PythonLock
 

@@ -140,6 +140,14 @@ class Op:
         return False
 
     @property
+    def is_control(self) -> bool:
+        """Whether it is a loop or a branch with bodies, graphs of their own.
+
+        Most programs have none, and do not import what is done with them.
+        """
+        return False
+
+    @property
     def takes_bfloat16(self) -> bool:
         """Whether `evaluate` is given arrays of bfloat16 as they are, not as float32."""
         return self.is_users

@@ -197,6 +197,10 @@ class Choice(Op):
     part: int
     checks: tuple[Checks, Checks] = ((), ())
 
+    @property
+    def is_control(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         dtype = self.then.results[self.part].dtype
         sides = [TensorType(dtype, self._shape(body, args)) for body in self.bodies()]

@@ -213,6 +213,10 @@ class Scan(Op):
     def is_lazy(self) -> bool:
         return True
 
+    @property
+    def is_control(self) -> bool:
+        return True
+
     def common(self) -> Any:
         return self.body, self.layout, self.checks
 

@@ -14,12 +14,9 @@ from symc.graph.dims import maximum
 from symc.graph.inputs import Constant
 from symc.graph.lowering import Argument, HostCall, LibCall
 from symc.graph.node import Tensor
-from symc.loops.scan import Scan
-from symc.lower.branches import branched
 from symc.lower.builder import LOOP_VARIABLES, KernelBuilder, KernelContext
 from symc.lower.kernels import lone_body, nest_body
 from symc.lower.places import Interface, Parts, Places
-from symc.lower.repeats import repeated
 from symc.schedule.plan import (
     Inside,
     Invoke,
@@ -104,19 +101,27 @@ class Lowerer:
                 self._launch(builder, lone_body(builder, unit), (stage,))
             case Invoke():
                 self._invoke(unit)
-            case Inside(stages, plans):
-                node = stages[0].node
-                blocks, nodes = self._problem.blocks[node], [stage.node for stage in stages]
-                if isinstance(node.op, Scan):
-                    self._steps += repeated(self._places, nodes, blocks[0], plans[0], steps_of)
-                else:
-                    self._steps += branched(self._places, nodes, blocks, plans, steps_of)
+            case Inside():
+                self._inside(unit)
             case Test():
                 self._steps.append(self._check(unit))
             case MeasuredSize(size, node):
                 self._steps.append(ir.Measure(size, self._places.home(node)))
             case _:
                 assert_never(unit)
+
+    def _inside(self, inside: Inside) -> None:
+        """The steps of a loop or branch."""
+        from symc.loops.scan import Scan  # late: most programs have no loops or branches
+        from symc.lower.branches import branched
+        from symc.lower.repeats import repeated
+
+        nodes = [stage.node for stage in inside.stages]
+        blocks = self._problem.blocks[nodes[0]]
+        if isinstance(nodes[0].op, Scan):
+            self._steps += repeated(self._places, nodes, blocks[0], inside.plans[0], steps_of)
+        else:
+            self._steps += branched(self._places, nodes, blocks, inside.plans, steps_of)
 
     def _builder(self) -> KernelBuilder:
         context = KernelContext(

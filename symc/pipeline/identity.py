@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from symc import version
-from symc.cache.stamps import stamps
+from symc.codegen.targets.stamps import stamps
 from symc.graph.inputs import Input, Shared
 from symc.graph.node import Tensor
 from symc.graph.request import Request

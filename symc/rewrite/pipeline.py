@@ -21,11 +21,8 @@ from symc.graph.node import Op, Tensor
 from symc.graph.provenance import located_at
 from symc.graph.request import Optimised
 from symc.graph.walks import walk
-from symc.loops.improve import improve_loops
-from symc.loops.inside import improved, with_conditions
-from symc.loops.rows import collect_rows
-from symc.loops.writing import write_in_place
 from symc.rewrite.algebra import ALGEBRA
+from symc.rewrite.bodies import conditions_in_bodies, improved_bodies, prepared_bodies
 from symc.rewrite.engine import Rewrite, normalise
 from symc.rewrite.fold import FOLD
 from symc.rewrite.indexing import INDEXING
@@ -93,9 +90,10 @@ def rewrite(
 
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
-    everything = improve_loops([*roots, *conditions], exact=mode == "compile")
-    everything = write_in_place(
-        with_conditions(everything), lambda number: _phases([number], mode, None)[0]
+    everything = prepared_bodies(
+        [*roots, *conditions],
+        lambda number: _phases([number], mode, None)[0],
+        exact=mode == "compile",
     )
     after = _phases(everything, mode, trace)
     final = walk(after)
@@ -135,7 +133,7 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
-    return collect_rows(improved(found, lambda results: _phases(results, mode, trace)))
+    return improved_bodies(found, lambda results: _phases(results, mode, trace))
 
 
 def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:
@@ -240,7 +238,7 @@ def _lengths(
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
         found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
-        fresh = with_conditions([cast_to(source, INT64) for source in new])
+        fresh = conditions_in_bodies([cast_to(source, INT64) for source in new])
         pending = _phases(fresh, mode, trace) if new else []
         scalars.update(zip(new, pending, strict=True))
     return scalars

@@ -16,7 +16,6 @@ from symc.graph.inputs import Constant, SharedVariable
 from symc.graph.lowering import Control, Write
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.loops.scan import Part, Scan
 from symc.schedule.alternating import may_alternate
 from symc.schedule.dependencies import Groups
 from symc.schedule.overwriting import Use, looks_at, may_overwrite, uses
@@ -180,6 +179,10 @@ class InPlace:
 
 def _continued(node: Tensor) -> Tensor | None:
     """Where the state of a loop begins whose last value a node is; None for other nodes."""
+    if not node.op.is_control:
+        return None
+    from symc.loops.scan import Part, Scan  # late: most programs have no loops
+
     match node.op:
         case Scan(part=Part("final", number)) if node.op.layout.states[number].depth == 1:
             return node.op.split(node.args)[2][number]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from symc.codegen.record import record
 from symc.codegen.targets.base import Target
@@ -13,8 +13,7 @@ from symc.graph.node import Requirement, Tensor
 from symc.graph.request import Optimised, Request
 from symc.graph.walks import walk
 from symc.loops.comparisons import comparisons
-from symc.schedule.blocks import Blocks
-from symc.schedule.plan import Problem
+from symc.schedule.plan import Block, Problem
 from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.sizes import Lengths, SizeTable, Unifier, UniqueNames
 
@@ -81,11 +80,18 @@ def prepare(
 
     table = SizeTable(names, unify, buffers.__getitem__)
     scopes: list[Lengths] = [table]
-    blocks = Blocks(mode, len(found), target, scopes)
+
+    def blocks_of(order: Sequence[Tensor], table: Lengths) -> Mapping[Tensor, Sequence[Block]]:
+        if not any(node.op.is_control for node in order):
+            return {}
+        from symc.schedule.blocks import Blocks  # late: most programs have no loops or branches
+
+        return Blocks(mode, len(found), target, scopes).of(order, table)
+
     problem = problem_of(
         roots, table, rewritten.scalars, target,
         updates=[(owner, node) for _, node, owner in named if owner is not None],
-        tests=tests, after=after, blocks_of=blocks.of,
+        tests=tests, after=after, blocks_of=blocks_of,
     )  # fmt: skip
     return Prepared(problem, scopes, buffers, constants, named)
 

@@ -16,26 +16,24 @@ from symc.graph.lowering import At
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import only_element
 from symc.graph.walks import walk
-from symc.loops.branch import Choice
-from symc.loops.scan import Scan
 from symc.tensor.lengths import Length
 from symc.tensor.reshape import Reshape
 
 
-def is_control(node: Tensor) -> bool:
-    """Whether a node is a result of a loop or branch."""
-    return isinstance(node.op, Scan | Choice)
-
-
 def views(order: Iterable[Tensor], roots: Sequence[Tensor]) -> set[Tensor]:
     """The nodes that look at the memory of their first argument, but for reshapes."""
-    wanted = {arg for node in order if is_control(node) for arg in node.args}
+    wanted = {arg for node in order if node.op.is_control for arg in node.args}
     wanted -= set(roots)
     return {node for node in order if is_result_view(node) or (node in wanted and is_view(node))}
 
 
 def memory_read(node: Tensor) -> Sequence[Tensor]:
     """The arguments of a loop or branch that are read: of others it needs the lengths alone."""
+    if not node.op.is_control:
+        return node.args
+    from symc.loops.branch import Choice  # late: most programs have no loops or branches
+    from symc.loops.scan import Scan
+
     match node.op:
         case Scan(body=body):
             *_, others = node.op.split(node.args)
@@ -52,7 +50,7 @@ def memory_read(node: Tensor) -> Sequence[Tensor]:
                 if any(slots[number] in used for slots, used in found)
             ]
         case _:
-            return node.args
+            raise AssertionError(f"{node.op!r} is another kind of control")
 
 
 def _used(results: Sequence[Tensor]) -> set[Tensor]:
@@ -60,8 +58,8 @@ def _used(results: Sequence[Tensor]) -> set[Tensor]:
     found = set(results)
     for node in walk(results):
         if not isinstance(node.op, Length):
-            found.update(memory_read(node) if is_control(node) else node.args)
-            if is_control(node):
+            found.update(memory_read(node))
+            if node.op.is_control:
                 found.add(node.args[0])
     return found
 
@@ -73,7 +71,7 @@ def has_memory_of_argument(node: Tensor) -> bool:
 
 def is_result_view(node: Tensor) -> bool:
     """Whether a node is a view of a result of a loop or branch."""
-    return bool(node.args) and is_control(node.args[0]) and is_view(node)
+    return bool(node.args) and node.args[0].op.is_control and is_view(node)
 
 
 def is_view(node: Tensor) -> bool:

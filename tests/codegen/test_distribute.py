@@ -22,7 +22,7 @@ from tests.codegen.arguments import arguments
 from tests.codegen.programs import Random, run, same
 
 SHORT = partial(distribute, longest=3, part=2)
-CUT = tuple(SHORT if change is distribute else change for change in order.PASSES)
+CUT = tuple(SHORT if change.name == "distribute" else change for change in order.PASSES)
 LENGTHS = [(0, 3), (3, 0), (1, 1), (2, 18), (33, 2)]
 
 x, y = T.vector("x"), T.vector("y")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
+from symc.codegen.passes.order import LatePass
 from symc.codegen.record import record
 from symc.codegen.targets.base import Pass
 from symc.codegen.targets.named import target_named, target_of_device
@@ -47,8 +48,9 @@ def changes(contents: Contents) -> list[PassChange]:
     for improve in target_named(target_of_device(contents.function.device) or "c").passes():
         program = improve(program)
         after = text(program).split("\n")
+        function = improve.function if isinstance(improve, LatePass) else improve
         found.append(
-            PassChange(_title(improve), _summary(improve), tuple(side_by_side(before, after)))
+            PassChange(_title(function), _summary(function), tuple(side_by_side(before, after)))
         )
         before = after
     return found

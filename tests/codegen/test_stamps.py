@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
-from symc.cache import stamps
+from symc.codegen.targets import stamps
 
 try:
     from symc.calls import _call

@@ -1,8 +1,8 @@
 """Stamps of files: text that changes when a file does, found without reading it.
 
-A process that finds all it asks for looks at some six hundred files to make one key. In Python that
-takes as long as all the rest of a search, so there is the same in C (`symc/calls/_stamps.c`), which
-the call path brings here.
+A process that finds all its functions in the cache looks at some six hundred files to make keys. In
+Python that is a fifth of what a function takes then, so there is the same in C, where the extension
+is built (`symc/calls/_stamps.c`).
 """
 
 from __future__ import annotations
