@@ -51,7 +51,6 @@ from typing import cast
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import Loop, Program, Repeat
 from symc.codegen.passes.walk import statements
-from symc.codegen.record import record
 
 Function = Callable[[Program], Program]
 
@@ -72,13 +71,17 @@ def with_repeats(program: Program) -> bool:
     return any(isinstance(step, Repeat) for step in every_step(program.steps))
 
 
-@record
 class LatePass:
-    """A pass by the name that its function and its module have."""
+    """A pass by the name that its function and its module have.
 
-    name: str
-    concerns: Callable[[Program], bool]
-    """Whether it may change a program; if not, the pass is not imported."""
+    `concerns` says whether it may change a program; if not, the pass is not imported.
+    """
+
+    __slots__ = ("concerns", "name")
+
+    def __init__(self, name: str, concerns: Callable[[Program], bool]) -> None:
+        self.name = name
+        self.concerns = concerns
 
     @property
     def function(self) -> Function:

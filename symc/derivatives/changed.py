@@ -23,6 +23,10 @@ class ChangedGradient(Passing):
 class DisconnectedGrad(ChangedGradient):
     """Lets no gradient through."""
 
+    @property
+    def is_constant_to_grad(self) -> bool:
+        return True
+
 
 @record
 class GradClip(ChangedGradient):

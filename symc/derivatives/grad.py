@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from symc import tensor as T
-from symc.derivatives.batch import batch
 from symc.derivatives.reverse import (
     Disconnected,
     check_tensors,
@@ -192,6 +191,8 @@ def jacobian(
             [expression], {expression: T.ones_like(expression)}, wrt, consider_constant,
             disconnected,
         )  # fmt: skip
+    from symc.derivatives.batch import batch  # late: gradients of costs need none
+
     flat = expression if expression.ndim == 1 else T.ravel(expression)
     probe = placeholder(flat.type)
     pulled = pull([flat], {flat: probe}, listed(wrt), consider_constant, disconnected)

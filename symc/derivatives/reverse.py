@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias, cast
 from symc import tensor as T
 from symc.codegen.dtypes import BOOL
 from symc.config import config
-from symc.derivatives.changed import DisconnectedGrad
 from symc.errors import DisconnectedInput, GradientError
 from symc.graph.inputs import Constant, Input
 from symc.graph.node import Tensor
@@ -99,7 +98,7 @@ def _bars_of_all(
     blocked: set[Tensor],
 ) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
     """The same where all arguments of all nodes are computed."""
-    order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))
+    order = walk(roots, stop=lambda node: node in blocked or node.op.is_constant_to_grad)
     reach = _reaching(order, set(targets), blocked)
     groups = _groups([node for node in order if node in reach and node not in blocked])
     bars = dict(given)

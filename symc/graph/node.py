@@ -158,6 +158,11 @@ class Op:
         return False
 
     @property
+    def is_constant_to_grad(self) -> bool:
+        """Whether gradients end here, as at a constant."""
+        return False
+
+    @property
     def is_collective(self) -> bool:
         """Whether other processes compute it too, at the same time: `symc.distributed`."""
         return False

@@ -7,7 +7,7 @@ by `provide`; a table that lacks a name imports the module that provides it, whi
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
@@ -20,9 +20,9 @@ _ANNOUNCERS: list[Callable[[], object]] = []
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def provide(module: str, names: str) -> None:
+def provide(module: str, names: Iterable[str]) -> None:
     """Announce that a module has these names, or enters them into tables when it is imported."""
-    _PROVIDERS.update(dict.fromkeys(names.split(), module))
+    _PROVIDERS.update(dict.fromkeys(names, module))
 
 
 def announce(provide_all: Callable[[], object]) -> None:

@@ -40,13 +40,14 @@ def _read() -> None:
     for package, folder in _PACKAGES.items():
         for file in sorted(os.listdir(folder)):
             if file.endswith(".py") and file != "__init__.py":
-                module, top = f"{package}.{file[:-3]}", _top(os.path.join(folder, file))
-                provide(module, " ".join(_names(top, b"\n_ALSO_ENTERED")))
+                module, top = f"{package}.{file[:-3]}", _top(f"{folder}/{file}")
+                if entered := _names(top, b"\n_ALSO_ENTERED"):
+                    provide(module, entered)
                 if names := _names(top, b"\n__all__"):
                     _FUNCTIONS[module] = names
     _FUNCTIONS.update({module: names.split() for module, names in _OTHERS.items()})
     for module, names in _FUNCTIONS.items():
-        provide(module, " ".join(names))
+        provide(module, names)
 
 
 @cache
