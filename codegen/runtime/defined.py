@@ -72,6 +72,8 @@ def called(text: str) -> list[str]:
 
 def typed(text: str, bits: str, real: str, suffix: str) -> str:
     """A text of ``fNN`` and ``real`` for one of `REALS`."""
+    if "NN" not in text and "real" not in text:
+        return text
     return _LIBM.sub(rf"\1{suffix}(", _REAL.sub(real, text.replace("fNN", bits)))
 
 

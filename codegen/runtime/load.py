@@ -29,6 +29,7 @@ replaces what needs doubles, for devices that have none.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from functools import cache, partial
@@ -125,10 +126,10 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
     found: dict[str, Symbol] = {}
     of_opencl = dialect in ("opencl", "opencl single")
     in_kernels = dialect == "cuda" or of_opencl
-    for path in _headers(dialect):
-        built_in = in_kernels and path.name == "libm.h"
-        for symbol in _parse(path):
-            found[symbol.name] = Symbol(symbol.name, path.name, (), "") if built_in else symbol
+    for file in _headers(dialect):
+        built_in = in_kernels and file == "libm.h"
+        for symbol in _parse(file):
+            found[symbol.name] = Symbol(symbol.name, file, (), "") if built_in else symbol
     found |= {symbol.name: symbol for symbol in [*_of_ops(found)]}
     if in_kernels:
         _drop_host_headers(found)
@@ -181,21 +182,23 @@ def _drop_host_headers(found: dict[str, Symbol]) -> None:
             del found[name]
 
 
-def _headers(dialect: Dialect) -> list[Path]:
+def _headers(dialect: Dialect) -> list[str]:
     """The headers of a dialect. A symbol of a later one replaces the same one of an earlier."""
-    found = sorted(FOLDER.glob("*.h"), key=lambda path: (path.name != "libm.h", path.name))
-    plain = [path for path in found if path.name not in _DEVICE_HOST]
+    every = sorted(os.listdir(FOLDER))  # paths would take as long as reading the files
+    found = sorted((name for name in every if name.endswith(".h")), key=lambda n: n != "libm.h")
+    plain = [name for name in found if name not in _DEVICE_HOST]
     match dialect:
         case "c":
             return plain
         case "device host":
-            return [*plain, *(FOLDER / name for name in _DEVICE_HOST if (FOLDER / name).exists())]
+            return [*plain, *(name for name in _DEVICE_HOST if name in found)]
         case "cuda" | "opencl" | "opencl single":
-            numbers = [path for path in plain if path.name not in _HOST]
-            own = sorted(FOLDER.glob("*.cuh" if dialect == "cuda" else "*.clh"))
-            shared = [path for path in own if path.name != _TWOFOLD]
-            last = [FOLDER / _TWOFOLD] if dialect == "opencl single" else []
-            return [*numbers, *shared, *sorted(FOLDER.glob("*.table")), *last]
+            numbers = [name for name in plain if name not in _HOST]
+            ending = ".cuh" if dialect == "cuda" else ".clh"
+            shared = [name for name in every if name.endswith(ending) and name != _TWOFOLD]
+            tables = [name for name in every if name.endswith(".table")]
+            last = [_TWOFOLD] if dialect == "opencl single" else []
+            return [*numbers, *shared, *tables, *last]
         case _:
             assert_never(dialect)
 
@@ -268,11 +271,12 @@ def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:
     return wanted
 
 
-def _parse(path: Path) -> Iterable[Symbol]:
-    text = path.read_text(encoding="utf-8")
+def _parse(file: str) -> Iterable[Symbol]:
+    with open(f"{FOLDER}/{file}", "rb") as opened:
+        text = opened.read().decode()
     if ";  // SYMBOL " in text:
         for match in _LINE.finditer(text):
-            yield Symbol(match[2], path.name, tuple((match[3] or "").split()), match[1] + "\n")
+            yield Symbol(match[2], file, tuple((match[3] or "").split()), match[1] + "\n")
         text = _LINE.sub("", text)
     for piece in f"\n{text}".split(_MARKER)[1:]:  # a regular expression takes as long as all else
         name, _, body = piece.partition("\n")
@@ -280,7 +284,7 @@ def _parse(path: Path) -> Iterable[Symbol]:
         while body.startswith(_NEEDS):
             line, _, body = body.partition("\n")
             needed += tuple(line.removeprefix(_NEEDS).split())
-        symbol = Symbol(name, path.name, needed, body.strip("\n") + "\n")
+        symbol = Symbol(name, file, needed, body.strip("\n") + "\n")
         if name.endswith("_fNN"):
             yield from (_typed(symbol, *kind) for kind in REALS)
         else:
