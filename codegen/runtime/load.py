@@ -184,7 +184,7 @@ def _drop_host_headers(found: dict[str, Symbol]) -> None:
 
 def _headers(dialect: Dialect) -> list[str]:
     """The headers of a dialect. A symbol of a later one replaces the same one of an earlier."""
-    every = sorted(os.listdir(FOLDER))  # paths would take as long as reading the files
+    every = sorted(os.listdir(FOLDER))  # noqa: PTH208 -- paths take as long as reading the files
     found = sorted((name for name in every if name.endswith(".h")), key=lambda n: n != "libm.h")
     plain = [name for name in found if name not in _DEVICE_HOST]
     match dialect:
@@ -272,8 +272,8 @@ def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:
 
 
 def _parse(file: str) -> Iterable[Symbol]:
-    with open(f"{FOLDER}/{file}", "rb") as opened:
-        text = opened.read().decode()
+    with open(f"{FOLDER}/{file}", encoding="utf-8") as opened:  # noqa: PTH123 -- see `_headers`
+        text = opened.read()
     if ";  // SYMBOL " in text:
         for match in _LINE.finditer(text):
             yield Symbol(match[2], file, tuple((match[3] or "").split()), match[1] + "\n")

@@ -54,6 +54,7 @@ if _typing.TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py`
     from symc.tensor.complex_numbers import *
     from symc.tensor.contraction import *
     from symc.tensor.covariance import *
+    from symc.tensor.cross_products import *
     from symc.tensor.diagonals import *
     from symc.tensor.differences import *
     from symc.tensor.joining import *
@@ -85,7 +86,6 @@ if _typing.TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py`
     from symc.tensor.special_functions import *
     from symc.tensor.statistics import *
     from symc.tensor.sweep import *
-    from symc.tensor.vectors import *
 
 _MODULES = ("fft", "linalg", "nnet", "random", "sparse")
 

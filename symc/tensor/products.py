@@ -1,7 +1,7 @@
 """Products of vectors and matrices that users call: `dot`, `matmul` and their kin.
 
-`contraction.py` has the products over any axes, `vectors.py` the cross product; the ops are in
-`matrix_product.py`.
+`contraction.py` has the products over any axes, `cross_products.py` that of vectors in space; the
+ops are in `matrix_product.py`.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor import statistics
 from symc.tensor.broadcast import describe
 from symc.tensor.contraction import tensordot
+from symc.tensor.cross_products import cross
 from symc.tensor.diagonals import diagonal as _diagonal
 from symc.tensor.elementwise import common
 from symc.tensor.linalg.building import MatrixOrder, matrix_norm
@@ -21,7 +22,6 @@ from symc.tensor.logic import where
 from symc.tensor.products import matmul, outer, vecdot
 from symc.tensor.reduce import Axis
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.vectors import cross
 from symc.tensor.views import moveaxis, swapaxes
 
 __all__ = [
