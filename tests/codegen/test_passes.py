@@ -8,7 +8,7 @@ from types import FrameType
 
 import pytest
 
-from symc.codegen.ir import Launch, Program, Stmt, Store, Var
+from symc.codegen.ir import Launch, Loop, Program, Stmt, Store, Var
 from symc.codegen.meaning.interpret import Array
 from symc.codegen.passes.distribute import distribute
 from symc.codegen.passes.order import PASSES
@@ -48,6 +48,20 @@ def test_random_programs_mean_the_same_after_each_pass(seed: int) -> None:
             got = run(after, arrays, backwards=True)
             assert same(result, got), f"seed {seed}, {change.name}\n{text(before)}\n{text(after)}"
         before = after
+
+
+@pytest.mark.parametrize("without_loops", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_passes_that_are_not_imported_would_change_nothing(seed: int, without_loops: bool) -> None:
+    made = Random(seed).program()
+    if without_loops:
+        bodies = [tuple(s for s in k.body if not isinstance(s, Loop)) for k in made.kernels]
+        kernels = [replace(k, body=b) for k, b in zip(made.kernels, bodies, strict=True)]
+        made = replace(made, kernels=tuple(kernels))
+    for change in PASSES:
+        after = change.function(made)
+        assert after == change(made), change.name
+        made = after
 
 
 def test_softmax_becomes_three_vector_loops() -> None:

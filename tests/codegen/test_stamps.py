@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,14 +12,13 @@ import pytest
 
 from symc.codegen.targets import stamps
 
-try:
-    from symc.calls import _call
-except ImportError:  # not built
-    _call = None
-
 Function: TypeAlias = "Callable[[str, tuple[str, ...]], stamps.Stamps]"
 ENDINGS = (".py", ".h")
-EVERY: list[Function] = [stamps.python_stamps, *([] if _call is None else [_call.stamps])]
+EVERY: list[Function] = [stamps.python_stamps]
+with suppress(ImportError):  # not built
+    from symc.calls import _call
+
+    EVERY.append(_call.stamps)
 
 
 @pytest.mark.parametrize("function", EVERY)
