@@ -101,9 +101,9 @@ _LAPACK = {
 }
 
 _FFT = {
-    "fft_complex": "inverse outer n inner a c!",
-    "fft_real": "outer n inner a c!",
-    "fft_to_real": "outer n inner a c!",
+    "fft_complex": "inverse power outer n inner a c!",
+    "fft_real": "power outer n inner a c!",
+    "fft_to_real": "power outer n inner a c!",
 }
 
 # Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sort.h`.

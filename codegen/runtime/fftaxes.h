@@ -1,272 +1,208 @@
-// Fourier transforms along one axis of an array, seen as [outer, n, inner]: blocks of sequences are
-// loaded, transformed by `fft.h` and stored, several at a time. Numbers are complex, or real for
-// one side of the real transforms.
+// Fourier transforms along one axis of an array, seen as [outer, n, inner]. Long sequences that lie
+// in one piece are transformed by themselves (`fftrows.h`), others in blocks of neighbours, loaded
+// into the lanes of vectors and stored from there (`fft.h`). Numbers are complex, or real for one
+// side of the real transforms. Results are scaled by 1, 1/sqrt(n) or 1/n, for a `power` of 0, 1, 2.
 
-// SYMBOL symc_fft_block
+// SYMBOL symc_fft_blocks
 // Which sequences of an array [outer, n, inner] are transformed together: `width` neighbours along
 // `inner`, or rows where that is 1. Element i of sequence v is at `first + i * along + v * across`,
-// and what the block has as its imaginary part `pair` after it.
-typedef struct symc_fft_block {
+// and its imaginary part `pair` after it, or is 0 where `pair` is 0.
+typedef struct symc_fft_place {
     int64_t first, along, across, pair, width;
-} symc_fft_block;
+} symc_fft_place;
 
-// Blocks of complex numbers.
-SYMC_INLINE symc_fft_block symc_fft_place(int64_t number, int64_t lanes, int64_t n, int64_t outer,
-                                          int64_t inner) {
-    symc_fft_block block = {.along = 2 * inner, .across = inner > 1 ? 2 : 2 * n, .pair = 1};
+// Blocks of complex numbers, and of pairs of neighbours among numbers without imaginary parts.
+static symc_fft_place symc_fft_place_of(int64_t number, int64_t lanes, int64_t n, int64_t outer,
+                                        int64_t inner) {
+    symc_fft_place place = {.along = 2 * inner, .across = inner > 1 ? 2 : 2 * n, .pair = 1};
     const int64_t there = inner > 1 ? inner : outer, blocks = (there + lanes - 1) / lanes;
     const int64_t start = number % blocks * lanes;
-    block.width = there - start < lanes ? there - start : lanes;
-    block.first = number / blocks * n * inner * 2 + start * block.across;
-    return block;
+    place.width = there - start < lanes ? there - start : lanes;
+    place.first = number / blocks * n * inner * 2 + start * place.across;
+    return place;
 }
-
-// Blocks of pairs of neighbours among numbers without imaginary parts.
-SYMC_INLINE symc_fft_block symc_fft_place_pairs(int64_t number, int64_t lanes, int64_t n,
-                                                int64_t outer, int64_t inner) {
-    symc_fft_block block = symc_fft_place(number, lanes, n, outer, inner);
-    block.first /= 2, block.across /= 2, block.pair = inner;
-    return block;
+static symc_fft_place symc_fft_place_of_pairs(int64_t number, int64_t lanes, int64_t n,
+                                              int64_t outer, int64_t inner) {
+    symc_fft_place place = symc_fft_place_of(number, lanes, n, outer, inner);
+    place.first /= 2, place.across /= 2, place.pair = n % 2 ? 0 : inner;
+    if (n % 2) place.along = inner;
+    return place;
 }
 
 // SYMBOL symc_fft_moves_fNN
-// NEEDS symc_fft_block symc_fft_lanes_fNN
-// Elements from an array to a block, and back; `re` and `im` are of the block's first one. Rows go
-// in pieces of eight elements, so that a line of the cache is used while it is there.
-SYMC_INLINE void symc_fft_load_piece_fNN(const real *a, symc_fft_block of, int64_t count,
-                                         int64_t next, real *restrict re, real *restrict im) {
-    for (int64_t v = 0; v < of.width; v++)
-        for (int64_t i = 0; i < count; i++) {
-            re[i * next + v] = a[i * of.along + v * of.across];
-            im[i * next + v] = a[i * of.along + v * of.across + of.pair];
+// NEEDS symc_fft_blocks symc_shuffles_fNN
+// Elements from an array to a block, and back.
+static void symc_fft_load_fNN(const real *a, symc_fft_place of, int64_t n,
+                              symc_lanes_fNN *x) {
+    enum { L = SYMC_LANES_fNN };
+    a += of.first;
+    if (of.width == L && of.across == 2 && of.pair == 1) {
+        for (int64_t i = 0; i < n; i++)
+            symc_split_lanes_fNN(a + i * of.along, x + 2 * i, x + 2 * i + 1);
+    } else if (of.width == L && of.along == 2 && of.pair == 1 && n >= L) {
+        for (int64_t start = 0; start < n; start += L) {
+            const int64_t i = start < n - L ? start : n - L;
+            symc_lanes_fNN re[L], im[L];
+#pragma GCC unroll 16
+            for (int v = 0; v < L; v++)
+                symc_split_lanes_fNN(a + 2 * i + v * of.across, re + v, im + v);
+            symc_transpose_lanes_fNN(re);
+            symc_transpose_lanes_fNN(im);
+#pragma GCC unroll 16
+            for (int v = 0; v < L; v++) x[2 * (i + v)] = re[v], x[2 * (i + v) + 1] = im[v];
         }
-}
-SYMC_INLINE void symc_fft_store_piece_fNN(real *restrict c, symc_fft_block of, int64_t count,
-                                          int64_t next, const real *re, const real *im) {
-    for (int64_t v = 0; v < of.width; v++)
-        for (int64_t i = 0; i < count; i++) {
-            c[i * of.along + v * of.across] = re[i * next + v];
-            c[i * of.along + v * of.across + of.pair] = im[i * next + v];
+    } else if (of.width == L && of.across == 1) {
+        for (int64_t i = 0; i < n; i++) {
+            x[2 * i] = *(const symc_lanes_fNN *)(a + i * of.along);
+            x[2 * i + 1] = of.pair ? *(const symc_lanes_fNN *)(a + i * of.along + of.pair)
+                                   : (symc_lanes_fNN){0};
         }
-}
-// How they lie in the array is given by constants where it can be.
-#define SYMC_FFT_MOVE_fNN(move)                                                        \
-    enum { LANES = SYMC_FFT_LANES_fNN, BOTH = 2 * LANES };                             \
-    symc_fft_block full = block;                                                       \
-    array += block.first;                                                              \
-    if (lanes == 1) {                                                                  \
-        full.width = 1;                                                                \
-        if (block.along == 2 && block.pair == 1) {                                     \
-            full.along = 2, full.pair = 1;                                             \
-            move(array, full, n, 1, re, im);                                           \
-        } else {                                                                       \
-            move(array, full, n, 1, re, im);                                           \
-        }                                                                              \
-    } else if (block.across > 2 || block.width < LANES) {                              \
-        full.width = LANES, full.along = 2, full.pair = 1;                             \
-        const int there = block.width == LANES && block.along == 2 && block.pair == 1; \
-        for (int64_t i = 0; i < n; i += 8) {                                           \
-            if (there && n - i >= 8)                                                   \
-                move(array, full, 8, BOTH, re, im);                                    \
-            else                                                                       \
-                move(array, block, n - i < 8 ? n - i : 8, BOTH, re, im);               \
-            array += 8 * block.along, re += 8 * BOTH, im += 8 * BOTH;                  \
-        }                                                                              \
-    } else {                                                                           \
-        full.width = LANES;                                                            \
-        for (int64_t i = 0; i < n; i++) {                                              \
-            if (block.across == 2) {                                                   \
-                full.across = 2, full.pair = 1;                                        \
-                move(array, full, 1, BOTH, re, im);                                    \
-            } else {                                                                   \
-                full.across = 1;                                                       \
-                move(array, full, 1, BOTH, re, im);                                    \
-            }                                                                          \
-            array += block.along, re += BOTH, im += BOTH;                              \
-        }                                                                              \
+    } else {
+        real *to = (real *)x;
+        __builtin_memset(x, 0, (size_t)(2 * n) * sizeof(symc_lanes_fNN));
+        for (int64_t i = 0; i < n; i++, to += 2 * L)
+            for (int64_t v = 0; v < of.width; v++) {
+                const real *from = a + i * of.along + v * of.across;
+                to[v] = from[0];
+                if (of.pair) to[L + v] = from[of.pair];
+            }
     }
-static void symc_fft_load_fNN(const real *array, symc_fft_block block, int64_t n, int64_t lanes,
-                              real *re, real *im) {
-    SYMC_FFT_MOVE_fNN(symc_fft_load_piece_fNN)
 }
-static void symc_fft_store_fNN(real *array, symc_fft_block block, int64_t n, int64_t lanes,
-                               const real *re, const real *im) {
-    SYMC_FFT_MOVE_fNN(symc_fft_store_piece_fNN)
+static void symc_fft_store_fNN(real *c, symc_fft_place of, int64_t n, real scale,
+                               const symc_lanes_fNN *x) {
+    enum { L = SYMC_LANES_fNN };
+    c += of.first;
+    if (of.width == L && of.across == 2 && of.pair == 1) {
+        for (int64_t i = 0; i < n; i++)
+            symc_join_lanes_fNN(c + i * of.along, scale * x[2 * i], scale * x[2 * i + 1]);
+    } else if (of.width == L && of.along == 2 && of.pair == 1 && n >= L) {
+        for (int64_t start = 0; start < n; start += L) {
+            const int64_t i = start < n - L ? start : n - L;
+            symc_lanes_fNN re[L], im[L];
+#pragma GCC unroll 16
+            for (int v = 0; v < L; v++)
+                re[v] = scale * x[2 * (i + v)], im[v] = scale * x[2 * (i + v) + 1];
+            symc_transpose_lanes_fNN(re);
+            symc_transpose_lanes_fNN(im);
+#pragma GCC unroll 16
+            for (int v = 0; v < L; v++)
+                symc_join_lanes_fNN(c + 2 * i + v * of.across, re[v], im[v]);
+        }
+    } else if (of.width == L && of.across == 1) {
+        for (int64_t i = 0; i < n; i++) {
+            *(symc_lanes_fNN *)(c + i * of.along) = scale * x[2 * i];
+            if (of.pair)
+                *(symc_lanes_fNN *)(c + i * of.along + of.pair) = scale * x[2 * i + 1];
+        }
+    } else {
+        const real *from = (const real *)x;
+        for (int64_t i = 0; i < n; i++, from += 2 * L)
+            for (int64_t v = 0; v < of.width; v++) {
+                real *to = c + i * of.along + v * of.across;
+                to[0] = scale * from[v];
+                if (of.pair) to[of.pair] = scale * from[L + v];
+            }
+    }
 }
 
 // SYMBOL symc_fft_over_fNN
-// NEEDS symc_fft_new_fNN symc_fft_moves_fNN malloc free
-// Runs `each` for all blocks of an array, on several threads. Where there is no memory for the work
-// the result is filled with NaN. Lanes without a sequence keep numbers of others, or zeros.
-typedef void symc_fft_each_fNN(int64_t n, int64_t inner, const symc_fft_fNN *f, int64_t number,
-                               int64_t lanes, int64_t outer, const real *a, real *c, real *x,
-                               real *y);
+// NEEDS symc_fft_new_fNN symc_fft_moves_fNN symc_fft_line_fNN malloc free
+// What is done with an array: its tables f are of n numbers or, for real ones of even length, half
+// as many. `alone` says that sequences are transformed by themselves.
+typedef struct symc_fft_job_fNN {
+    const symc_fft_fNN *f;
+    int64_t n, outer, inner;
+    int alone, inverse;
+    real scale;  // of results that are stored from blocks
+    const real *a;
+    real *c;
+} symc_fft_job_fNN;
+typedef void symc_fft_each_fNN(const symc_fft_job_fNN *job, int64_t number, symc_lanes_fNN *work);
 
-static void symc_fft_over_fNN(symc_fft_each_fNN *each, int64_t n, const symc_fft_fNN *f,
-                              int64_t outer, int64_t inner, const real *a, real *c, int64_t size,
-                              int64_t threads) {
-    const int64_t there = inner > 1 ? inner : outer, most = SYMC_FFT_LANES_fNN;
-    const int64_t lanes = 2 * there > most && (inner > 1 || n <= 8192) ? most : 1;
-    const int64_t count = (there + lanes - 1) / lanes * (inner > 1 ? outer : 1);
-    const int many = threads > 1 && count > 1 && (double)n * (double)outer * (double)inner > 1e4;
+// Runs `each` for all blocks of an array, or sequences, on several threads. Where there is no
+// memory for the work the result, of `size` numbers, is filled with NaN.
+static void symc_fft_over_fNN(symc_fft_each_fNN *each, symc_fft_job_fNN job, int64_t halved,
+                              int64_t power, int64_t size, int64_t threads) {
+    const int64_t n = job.n, outer = job.outer, inner = job.inner, m = halved ? n / 2 : n;
+    const double scale = power == 0 ? 1 : 1 / (power == 1 ? __builtin_sqrt((double)n) : (double)n);
+    const int64_t halves = halved ? m / 2 + 1 + SYMC_LANES_fNN : 0;
+    const int64_t there = inner > 1 ? inner : outer;
+    const int blocks_of_rows = inner == 1 && outer >= SYMC_LANES_fNN;
+    const int alone = inner >= SYMC_LANES_fNN / 2 ? 0 : 1 + blocks_of_rows;
+    symc_fft_fNN *f = symc_fft_new_fNN(m, job.inverse, alone, halves, scale);
     int failed = !f;
     if (f) {
+        job.f = f, job.scale = f->inner ? 1 : f->scale;
+        job.alone = symc_fft_alone_fNN(f);
+        const int64_t blocks = (there + SYMC_LANES_fNN - 1) / SYMC_LANES_fNN;
+        const int64_t count = job.alone ? outer * inner : blocks * (inner > 1 ? outer : 1);
+        const double numbers = (double)n * (double)outer * (double)inner;
+        const int many = threads > 1 && count > 1 && numbers > 1e4;
+        // Besides, room for sequences on their way to one piece, and from there.
+        const int64_t apart = 6 * (n / SYMC_LANES_fNN + 2);
+        const int64_t room = symc_fft_room_fNN(f) + 2 + (job.alone ? apart : 2);
 #pragma omp parallel num_threads(threads) if (many)
         {
-            const size_t room = (size_t)((symc_fft_room_fNN(f) + 2) * lanes + 8);
-            real *x = malloc(2 * room * sizeof(real)), *y = x ? x + room : 0;
-            if (!x) failed = 1;
-            if (x && lanes > 1) __builtin_memset(x, 0, 2 * room * sizeof(real));
+            char *memory = malloc((size_t)room * sizeof(symc_lanes_fNN) + 64);
+            symc_lanes_fNN *work = (symc_lanes_fNN *)(memory + (-(size_t)memory & 63));
+            if (!memory) failed = 1;
 #pragma omp for schedule(static) nowait
             for (int64_t number = 0; number < count; number++)
-                if (x) each(n, inner, f, number, lanes, outer, a, c, x, y);
-            free(x);
+                if (memory) each(&job, number, work);
+            free(memory);
         }
     }
+    symc_fft_free_fNN(f);
     if (failed)
-        for (int64_t i = 0; i < size; i++) c[i] = __builtin_nan("");
+        for (int64_t i = 0; i < size; i++) job.c[i] = __builtin_nan("");
+}
+
+// SYMBOL symc_fft_strided_fNN
+// NEEDS symc_lanes_fNN
+// Copies numbers of `width` parts that are so many numbers apart.
+static void symc_fft_strided_fNN(const real *from, int64_t count, int64_t width, int64_t apart_from,
+                                 int64_t apart_to, real *to) {
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t part = 0; part < width; part++)
+            to[k * apart_to * width + part] = from[k * apart_from * width + part];
 }
 
 // SYMBOL symc_fft_complex_fNN
-// NEEDS symc_fft_over_fNN
+// NEEDS symc_fft_over_fNN symc_fft_strided_fNN
 // c[outer, n, inner] = the transforms of a along the middle axis.
-static void symc_fft_forward_fNN(int64_t n, int64_t inner, const symc_fft_fNN *f, int64_t number,
-                                 int64_t lanes, int64_t outer, const real *a, real *c, real *x,
-                                 real *y) {
-    const symc_fft_block block = symc_fft_place(number, lanes, n, outer, inner);
-    const int64_t apart = symc_fft_apart_fNN(lanes, n);
-    symc_fft_load_fNN(a, block, n, lanes, x, x + apart);
-    const real *z = symc_fft_run_fNN(f, lanes, x, y);
-    symc_fft_store_fNN(c, block, n, lanes, z, z + apart);
-}
-static void symc_fft_inverse_fNN(int64_t n, int64_t inner, const symc_fft_fNN *f, int64_t number,
-                                 int64_t lanes, int64_t outer, const real *a, real *c, real *x,
-                                 real *y) {
-    const symc_fft_block block = symc_fft_place(number, lanes, n, outer, inner);
-    const int64_t apart = symc_fft_apart_fNN(lanes, n);
-    symc_fft_load_fNN(a, block, n, lanes, x + apart, x);
-    const real *z = symc_fft_run_fNN(f, lanes, x, y);
-    symc_fft_store_fNN(c, block, n, lanes, z + apart, z);
-}
-static void symc_fft_complex_fNN(int64_t inverse, int64_t outer, int64_t n, int64_t inner,
-                                 const real *a, real *c, int64_t threads) {
-    if (outer <= 0 || n <= 0 || inner <= 0) return;
-    symc_fft_fNN *f = symc_fft_new_fNN(n, 1);
-    symc_fft_over_fNN(inverse ? symc_fft_inverse_fNN : symc_fft_forward_fNN, n, f, outer, inner, a,
-                      c, 2 * outer * n * inner, threads);
-    symc_fft_free_fNN(f);
-}
-
-// SYMBOL symc_fft_real_fNN
-// NEEDS symc_fft_over_fNN
-// c[outer, n/2 + 1, inner] = the first half of the transforms of a[outer, n, inner]: the rest is
-// its mirror image. An even length is a complex transform of half of it, Z = E + i O of the even
-// elements and the odd ones, and then E + W^k O.
-SYMC_INLINE void symc_fft_split_fNN(const real *re, const real *im, int64_t here, int64_t there,
-                                    const real *w, real *to_re, real *to_im) {
-    const real half = 0.5;
-    const real er = half * (re[here] + re[there]), dr = half * (re[here] - re[there]);
-    const real ei = half * (im[here] - im[there]), di = half * (im[here] + im[there]);
-    *to_re = er + w[0] * di + w[1] * dr;
-    *to_im = ei + w[1] * di - w[0] * dr;
-}
-static void symc_fft_from_real_fNN(int64_t n, int64_t inner, const symc_fft_fNN *f, int64_t number,
-                                   int64_t lanes, int64_t outer, const real *a, real *c, real *x,
-                                   real *y) {
-    enum { LANES = SYMC_FFT_LANES_fNN, BOTH = 2 * LANES };
-    symc_fft_block block = symc_fft_place_pairs(number, lanes, n, outer, inner);
-    const symc_fft_block to = symc_fft_place(number, lanes, n / 2 + 1, outer, inner);
-    const int64_t m = f->n, next = symc_fft_next_fNN(lanes), apart = symc_fft_apart_fNN(lanes, m);
-    if (m == n) {
-        block.along = inner, block.pair = 0;
-        symc_fft_load_fNN(a, block, m, lanes, x, x + apart);
-        for (int64_t i = 0; i < m; i++)
-            for (int64_t v = 0; v < lanes; v++) x[i * next + apart + v] = 0;
-        const real *z = symc_fft_run_fNN(f, lanes, x, y);
-        symc_fft_store_fNN(c, to, n / 2 + 1, lanes, z, z + apart);
+static void symc_fft_each_complex_fNN(const symc_fft_job_fNN *job, int64_t number,
+                                      symc_lanes_fNN *work) {
+    const symc_fft_fNN *f = job->f;
+    const int64_t n = job->n, inner = job->inner;
+    if (job->alone) {
+        const int64_t first = 2 * (number / inner * n * inner + number % inner);
+        const real *a = job->a + first;
+        real *c = job->c + first, *x = (real *)work, *y = x + 2 * n;
+        if (inner == 1) {
+            symc_fft_line_fNN(f, a, c, work);
+            return;
+        }
+        symc_fft_strided_fNN(a, n, 2, inner, 1, x);
+        symc_fft_line_fNN(f, x, y, work + 4 * (n / SYMC_LANES_fNN + 1));
+        symc_fft_strided_fNN(y, n, 2, 1, inner, c);
         return;
     }
-    symc_fft_load_fNN(a, block, m, lanes, x, x + apart);
-    const real *z = symc_fft_run_fNN(f, lanes, x, y), *zi = z + apart, *w = f->roots;
-    real *re = z == x ? y : x, *im = re + symc_fft_apart_fNN(lanes, m + 1);
-    for (int64_t v = 0; v < lanes; v++) {
-        re[v] = z[v] + zi[v], re[m * next + v] = z[v] - zi[v];
-        im[v] = im[m * next + v] = 0;
+    const symc_fft_place place = symc_fft_place_of(number, SYMC_LANES_fNN, n, job->outer, inner);
+    symc_lanes_fNN *y = work + symc_fft_room_fNN(f) / 2;
+    if (!f->inner && place.width == SYMC_LANES_fNN && inner > 1) {
+        const int64_t end = f->passes.count - (f->passes.count > 1), along = place.along;
+        const real *a = job->a + place.first;
+        const symc_lanes_fNN *z = symc_fft_run_from_fNN(&f->passes, end, a, along, work, y);
+        symc_fft_run_to_fNN(&f->passes, end, z, work, y, f->scale, job->c + place.first, along);
+        return;
     }
-    if (lanes == 1) {
-#pragma omp simd
-        for (int64_t k = 1; k < m; k++)
-            symc_fft_split_fNN(z, zi, k, m - k, w + 2 * k, re + k, im + k);
-    } else {
-        for (int64_t k = 1; k < m; k++)
-#pragma omp simd
-            for (int64_t v = 0; v < LANES; v++)
-                symc_fft_split_fNN(z + v, zi + v, BOTH * k, BOTH * (m - k), w + 2 * k,
-                                   re + BOTH * k + v, im + BOTH * k + v);
-    }
-    symc_fft_store_fNN(c, to, m + 1, lanes, re, im);
+    symc_fft_load_fNN(job->a, place, n, work);
+    symc_fft_store_fNN(job->c, place, n, job->scale, symc_fft_block_fNN(f, work, y));
 }
-static void symc_fft_real_fNN(int64_t outer, int64_t n, int64_t inner, const real *a, real *c,
-                              int64_t threads) {
+static void symc_fft_complex_fNN(int64_t inverse, int64_t power, int64_t outer, int64_t n,
+                                 int64_t inner, const real *a, real *c, int64_t threads) {
     if (outer <= 0 || n <= 0 || inner <= 0) return;
-    symc_fft_fNN *f = n % 2 ? symc_fft_new_fNN(n, 1) : symc_fft_new_fNN(n / 2, 2);
-    symc_fft_over_fNN(symc_fft_from_real_fNN, n, f, outer, inner, a, c,
-                      2 * outer * (n / 2 + 1) * inner, threads);
-    symc_fft_free_fNN(f);
-}
-
-// SYMBOL symc_fft_to_real_fNN
-// NEEDS symc_fft_over_fNN
-// The opposite, without dividing by n: c[outer, n, inner] from a[outer, n/2 + 1, inner], whose
-// first element, and last one if n is even, count without imaginary parts.
-SYMC_INLINE void symc_fft_join_fNN(const real *re, const real *im, int64_t here, int64_t there,
-                                   const real *w, real *to_re, real *to_im) {
-    const real dr = re[here] - re[there], di = im[here] + im[there];
-    *to_re = re[here] + re[there] - (w[0] * di - w[1] * dr);
-    *to_im = im[here] - im[there] + (w[0] * dr + w[1] * di);
-}
-static void symc_fft_from_half_fNN(int64_t n, int64_t inner, const symc_fft_fNN *f, int64_t number,
-                                   int64_t lanes, int64_t outer, const real *a, real *c, real *x,
-                                   real *y) {
-    enum { LANES = SYMC_FFT_LANES_fNN, BOTH = 2 * LANES };
-    const symc_fft_block block = symc_fft_place(number, lanes, n / 2 + 1, outer, inner);
-    symc_fft_block to = symc_fft_place_pairs(number, lanes, n, outer, inner);
-    const int64_t m = f->n, next = symc_fft_next_fNN(lanes), apart = symc_fft_apart_fNN(lanes, m);
-    const int64_t last = n / 2, wide = symc_fft_apart_fNN(lanes, last + 1);
-    real *re = y, *im = y + wide, *xi = x, *xr = x + apart;  // exchanged: the transform is inverse
-    const real *w = f->roots;
-    symc_fft_load_fNN(a, block, last + 1, lanes, re, im);
-    for (int64_t v = 0; v < lanes; v++) im[v] = 0;
-    if (m == n) {
-        for (int64_t v = 0; v < lanes; v++) xr[v] = re[v], xi[v] = 0;
-        for (int64_t k = 1; k <= last; k++)
-            for (int64_t v = 0; v < lanes; v++) {
-                const int64_t here = k * next + v, there = (m - k) * next + v;
-                xr[here] = xr[there] = re[here];
-                xi[here] = im[here], xi[there] = -im[here];
-            }
-    } else {
-        for (int64_t v = 0; v < lanes; v++) im[m * next + v] = 0;
-        if (lanes == 1) {
-#pragma omp simd
-            for (int64_t k = 0; k < m; k++)
-                symc_fft_join_fNN(re, im, k, m - k, w + 2 * k, xr + k, xi + k);
-        } else {
-            for (int64_t k = 0; k < m; k++)
-#pragma omp simd
-                for (int64_t v = 0; v < LANES; v++)
-                    symc_fft_join_fNN(re + v, im + v, BOTH * k, BOTH * (m - k), w + 2 * k,
-                                      xr + BOTH * k + v, xi + BOTH * k + v);
-        }
-    }
-    const real *z = symc_fft_run_fNN(f, lanes, x, y);
-    if (m == n) to.along = inner, to.pair = 0;
-    symc_fft_store_fNN(c, to, m, lanes, z + apart, m == n ? z + apart : z);
-}
-static void symc_fft_to_real_fNN(int64_t outer, int64_t n, int64_t inner, const real *a, real *c,
-                                 int64_t threads) {
-    if (outer <= 0 || n <= 0 || inner <= 0) return;
-    symc_fft_fNN *f = n % 2 ? symc_fft_new_fNN(n, 1) : symc_fft_new_fNN(n / 2, 2);
-    symc_fft_over_fNN(symc_fft_from_half_fNN, n, f, outer, inner, a, c, outer * n * inner, threads);
-    symc_fft_free_fNN(f);
+    const symc_fft_job_fNN job = {
+        .n = n, .outer = outer, .inner = inner, .inverse = (int)inverse, .a = a, .c = c};
+    symc_fft_over_fNN(symc_fft_each_complex_fNN, job, 0, power, 2 * outer * n * inner, threads);
 }

@@ -153,6 +153,20 @@ def test_more_rows_than_a_block() -> None:
           oracle=lambda x: [np.fft.fft(x, axis=axis) for axis in range(3)])  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_long_sequences_with_few_neighbours_or_many(transforms: Any, dtype: str) -> None:
+    """By themselves, also where they lie apart, and in blocks, of which the last is not full."""
+    for shape in ((2, 720, 3), (3, 361, 2), (2, 1024, 21), (3, 590, 40), (35, 2, 625),
+                  (20, 1, 2048), (41, 3, 96), (35, 1, 100), (9, 2, 2 * 331)):  # fmt: skip
+        z = draw(*shape).astype(dtype)
+        n = 2 * max(shape) - 2
+        results = transforms[dtype](z, z.real.copy(), n)
+        exact = oracle(z.astype(complex), z.real.astype(float), n)
+        for value, wanted in zip(results, exact, strict=True):
+            allowed = 2e-15 if dtype == "complex128" else in_floats(n)
+            assert error(value.astype(wanted.dtype), wanted) < allowed, (shape, wanted.shape)
+
+
 NAMES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SEVERAL = ("fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2")
 

@@ -18,9 +18,9 @@ import numpy as np
 from symc.errors import DTypeError
 from symc.graph import dims
 from symc.graph.dims import Dim
-from symc.graph.inputs import as_tensor, scalar_constant
+from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
-from symc.graph.types import complex_for, float_for
+from symc.graph.types import complex_for
 from symc.tensor.assign import set_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
@@ -80,7 +80,7 @@ def rfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Nor
     axis = normal_axis("rfft", axis, x.ndim, x)
     x = cast_to(x, complex_for(x.dtype).component)
     length = _points(x, n, axis)
-    return _scaled(FromReal(axis)(resized(x, length, axis)), length, norm, inverse=False)
+    return FromReal(axis, _power(norm, inverse=False))(resized(x, length, axis))
 
 
 def irfft(
@@ -100,7 +100,7 @@ def irfft(
     axis = normal_axis("irfft", axis, x.ndim, x)
     length = _points(x, n, axis, dims.mul(dims.sub(x.type.shape[axis], 1), 2))
     x = resized(x, half(length), axis)
-    return _scaled(ToReal(axis)(x, tensor_of(length)), length, norm, inverse=True)
+    return ToReal(axis, _power(norm, inverse=True))(x, tensor_of(length))
 
 
 def hfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
@@ -235,7 +235,7 @@ def _complex(
     x = _as_complex(as_tensor(x))
     axis = normal_axis(label, axis, x.ndim, x)
     length = _points(x, n, axis)
-    return _scaled(Transform(axis, inverse)(resized(x, length, axis)), length, norm, inverse)
+    return Transform(axis, inverse, _power(norm, inverse=inverse))(resized(x, length, axis))
 
 
 def _as_complex(x: Tensor) -> Tensor:
@@ -299,21 +299,13 @@ def _opposite(norm: Norm) -> Norm:
     return {"forward": "backward", "ortho": "ortho"}.get(norm or "backward", "forward")  # type: ignore[return-value]
 
 
-def _scaled(x: Tensor, n: Dim, norm: Norm, inverse: bool) -> Tensor:
-    """The sums, divided as the norm says."""
+def _power(norm: Norm, *, inverse: bool) -> int:
+    """By how many roots of the length a direction divides, as the norm says."""
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'norm is "backward", "ortho" or "forward", not {norm!r}')
     if norm == "ortho":
-        power = 0.5
-    elif (norm == "forward") == inverse:
-        return x
-    else:
-        power = 1.0
-    dtype = float_for(x.dtype.component)
-    if isinstance(n, int):
-        return x * scalar_constant(n**-power, dtype)
-    length = cast_to(tensor_of(n), dtype)
-    return x * (1 / (OPERATORS["sqrt"](length) if power == 0.5 else length))
+        return 1
+    return 0 if (norm == "forward") == inverse else 2
 
 
 def resized(x: Tensor, n: Dim, axis: int) -> Tensor:

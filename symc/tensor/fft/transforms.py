@@ -1,8 +1,9 @@
-"""The three transforms along one axis that all others are made of. None divides by the length.
+"""The three transforms along one axis that all others are made of.
 
-Each is linear over the real numbers, and its gradient is its adjoint: of a complex transform the
-inverse one, of a real one the opposite with weights, as all frequencies but the lowest (and for an
-even length the highest) stand for two.
+`power` says by what results are divided: 0 by nothing, 1 by the root of the transform's length n, 2
+by n. Each is linear over the real numbers, and its gradient is its adjoint: of a complex transform
+the inverse one, of a real one the opposite with weights, as all frequencies but the lowest (and for
+an even length the highest) stand for two.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from symc.tensor.build import arange
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.views import dimshuffle
 
+_UP = ("backward", "ortho", "forward")  # NumPy's norms of transforms, for each power
+_DOWN = ("forward", "ortho", "backward")  # and of inverse ones
+
 
 @record
 class Transform(Op):
@@ -31,27 +35,28 @@ class Transform(Op):
 
     axis: int
     inverse: bool = False
+    power: int = 0
 
     def infer(self, *args: Tensor) -> TensorType:
         check_points(args[0], args[0].type.shape[self.axis])
         return args[0].type
 
     def evaluate(self, *args: Array) -> Array:
-        x = args[0]
+        x, power = args[0], self.power
         if self.inverse:
-            return np.fft.ifft(x, axis=self.axis, norm="forward").astype(x.dtype, copy=False)
-        return np.fft.fft(x, axis=self.axis).astype(x.dtype, copy=False)
+            return np.fft.ifft(x, axis=self.axis, norm=_DOWN[power]).astype(x.dtype, copy=False)
+        return np.fft.fft(x, axis=self.axis, norm=_UP[power]).astype(x.dtype, copy=False)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        return [Transform(self.axis, not self.inverse)(bar)]
+        return [Transform(self.axis, not self.inverse, self.power)(bar)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        return Transform(self.axis + 1, self.inverse)(*args)
+        return Transform(self.axis + 1, self.inverse, self.power)(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         name, lengths = routine("fft_complex", node, self.axis, node.type.shape[self.axis], size)
-        inverse = ir.const(int(self.inverse))
-        return LibCall(name, (inverse, *lengths, Argument(0), Argument(-1)))
+        kind = (ir.const(int(self.inverse)), ir.const(self.power))
+        return LibCall(name, (*kind, *lengths, Argument(0), Argument(-1)))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return require_points(node.args[0], node.type.shape[self.axis])
@@ -66,6 +71,7 @@ class FromReal(Op):
     """Of real numbers: the first ``n // 2 + 1`` of the complex results."""
 
     axis: int
+    power: int = 0
 
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
@@ -76,19 +82,21 @@ class FromReal(Op):
 
     def evaluate(self, *args: Array) -> Array:
         wanted = np.result_type(args[0], np.complex64)
-        return np.fft.rfft(args[0], axis=self.axis).astype(wanted, copy=False)
+        found = np.fft.rfft(args[0], axis=self.axis, norm=_UP[self.power])
+        return found.astype(wanted, copy=False)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         n = node.args[0].type.shape[self.axis]
-        return [ToReal(self.axis)(bar * weights(n, 0.5, self.axis, bar), tensor_of(n))]
+        back = ToReal(self.axis, self.power)
+        return [back(bar * weights(n, 0.5, self.axis, bar), tensor_of(n))]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        return FromReal(self.axis + 1)(*args)
+        return FromReal(self.axis + 1, self.power)(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         n = node.args[0].type.shape[self.axis]
         name, lengths = routine("fft_real", node, self.axis, n, size)
-        return LibCall(name, (*lengths, Argument(0), Argument(-1)))
+        return LibCall(name, (ir.const(self.power), *lengths, Argument(0), Argument(-1)))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return require_points(node.args[0], node.args[0].type.shape[self.axis])
@@ -107,6 +115,7 @@ class ToReal(Op):
     """
 
     axis: int
+    power: int = 0
 
     def infer(self, *args: Tensor) -> TensorType:
         x, n = args
@@ -118,18 +127,19 @@ class ToReal(Op):
     def evaluate(self, *args: Array) -> Array:
         x, n = args
         wanted = np.float32 if x.dtype == np.complex64 else np.float64
-        return np.fft.irfft(x, int(n), axis=self.axis, norm="forward").astype(wanted, copy=False)
+        found = np.fft.irfft(x, int(n), axis=self.axis, norm=_DOWN[self.power])
+        return found.astype(wanted, copy=False)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        spectrum = FromReal(self.axis)(bar)
+        spectrum = FromReal(self.axis, self.power)(bar)
         return [spectrum * weights(node.type.shape[self.axis], 2.0, self.axis, spectrum), None]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        return ToReal(self.axis + 1)(*args)
+        return ToReal(self.axis + 1, self.power)(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         name, lengths = routine("fft_to_real", node, self.axis, node.type.shape[self.axis], size)
-        return LibCall(name, (*lengths, Argument(0), Argument(-1)))
+        return LibCall(name, (ir.const(self.power), *lengths, Argument(0), Argument(-1)))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return require_points(node.args[0], node.type.shape[self.axis])
