@@ -390,8 +390,8 @@ def test_a_matrix_times_its_own_transpose(dtype: str, monkeypatch: pytest.Monkey
 def test_rows_of_any_number_and_length_times_a_vector(dtype: str) -> None:
     a, x, y = T.tensor(dtype, (None, None)), T.tensor(dtype, (None,)), T.tensor(dtype, (None,))
     f = symc.function([a, x, y], [a @ x, 2 * (a @ x) + y])
-    for m in (0, 1, 3, 4, 5, 9):
-        for n in (0, 1, 15, 64, 65, 1023, 1024, 1025, 5000):
+    for m in (0, 1, 3, 4, 5, 9, 40):
+        for n in (0, 1, 2, 5, 7, 15, 31, 64, 65, 1023, 1024, 1025, 5000):
             given, vector, more = numbers(m, n), numbers(n), numbers(m)
             parts = (given.astype(dtype), vector.astype(dtype), more.astype(dtype))
             wanted = parts[0].astype("float64") @ parts[1].astype("float64")
@@ -399,3 +399,17 @@ def test_rows_of_any_number_and_length_times_a_vector(dtype: str) -> None:
             plain, scaled = f(*parts)
             np.testing.assert_allclose(plain, wanted, rtol=0, atol=limit)
             np.testing.assert_allclose(scaled, 2 * wanted + parts[2], rtol=0, atol=2 * limit)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_infinities_of_a_row_stay_in_it(dtype: str) -> None:
+    """Vectors at its end have elements of it twice, or some of the next row."""
+    a, x = T.tensor(dtype, (None, None)), T.tensor(dtype, (None,))
+    f = symc.function([a, x], a @ x)
+    for n in (1, 3, 7, 9, 17, 35):
+        for place in range(n):
+            given, vector = np.ones((30, n), dtype), np.ones(n, dtype)
+            given[::3, place] = np.inf
+            wanted = np.full(30, n, dtype)
+            wanted[::3] = np.inf
+            np.testing.assert_array_equal(f(given, vector), wanted)
