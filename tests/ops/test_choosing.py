@@ -12,7 +12,7 @@ import symc.tensor as T
 from symc.errors import BadIndex
 from symc.graph.interpreter import evaluate
 from symc.tensor.sorting.order import KINDS
-from symc.tensor.sorting.search import UniformBins
+from symc.tensor.sorting.search import Bins
 from tests.ops.test_sort import RNG, some
 
 
@@ -85,10 +85,27 @@ def test_a_range_that_vanishes_has_bins() -> None:
     edges, values = T.vector("edges"), T.vector("values")
     for numbers in (np.full(40, 3.0), np.linspace(-8e307, 8e307, 40), np.arange(40) * 5e-324):
         given = np.array([-np.inf, -1.0, 0.0, 5e-324, 3.0, 4.0, 1e308, np.inf, np.nan])
-        bins = UniformBins()(edges, values)
+        bins = Bins(uniform=True)(edges, values)
         (wanted,) = evaluate([bins], {edges: numbers, values: given})
         found = symc.function([edges, values], bins, mode="compile")(numbers, given)
         np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bins_between_edges_of_any_kind(dtype: str) -> None:
+    """A few in a cell of the grid, many, on top of each other, and where there is no grid."""
+    edges, values = T.tensor(dtype, (None,), "edges"), T.tensor(dtype, (None,), "values")
+    bins = Bins(uniform=False)(edges, values)
+    f = symc.function([edges, values], bins, mode="compile")
+    far = np.inf
+    for numbers in (RNG.normal(size=60), np.geomspace(1e-30, 1e30, 50), np.full(9, 3.0), [1.0, 2.0],
+                    np.repeat([0.0, 1.0, 2.0], 3), [-far, 0.0, far], [-far, -far, 1.0, far],
+                    [far, far, far], [0.0, 1.0, 1e38], [], [1], RNG.normal(size=999)):  # fmt: skip
+        ends = np.sort(np.asarray(numbers, dtype))
+        given = np.concatenate([RNG.normal(size=700) * 2, [-far, far, np.nan, 3.0], ends])
+        given = given.astype(dtype)
+        (wanted,) = evaluate([bins], {edges: ends, values: given})
+        np.testing.assert_array_equal(f(ends, given), wanted)
 
 
 @pytest.mark.parametrize("mode", ["compile", "python"])

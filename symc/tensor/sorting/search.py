@@ -30,6 +30,7 @@ from symc.tensor.views import broadcast_to
 __all__ = ["digitize", "searchsorted"]
 
 declare("uniform_bins", "m count edges* x* places!", lambda of: 5 * of["count"])
+declare("bins", "m count edges* x* places!", lambda of: 10 * of["count"])
 
 FEW = 32
 """So many numbers are faster compared one by one, inside the loop that needs the result."""
@@ -153,11 +154,13 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 
 
 @record
-class UniformBins(Op):
-    """For each value its bin, given edges that are equally far apart but for rounding.
+class Bins(Op):
+    """For each value its bin: the last one whose lower edge is not above the value, or the first.
 
-    It is the last bin whose lower edge is not above the value, or the first one.
+    Edges that are `uniform` are equally far apart but for rounding.
     """
+
+    uniform: bool
 
     def infer(self, *args: Tensor) -> TensorType:
         return TensorType(INT64, args[1].type.shape)
@@ -166,12 +169,13 @@ class UniformBins(Op):
         edges, values = args
         found = np.searchsorted(edges, values, side="right") - 1
         found[np.isnan(values)] = 0
-        return np.clip(found, 0, len(edges) - 2)
+        return np.clip(found, 0, max(len(edges) - 2, 0))
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         edges, values = node.args
+        name = "uniform_bins" if self.uniform else "bins"
         return LibCall(
-            f"uniform_bins_{_SHORT[edges.dtype]}",
+            f"{name}_{_SHORT[edges.dtype]}",
             (
                 size(edges.type.shape[0]), size(product(values.type.shape)),
                 Argument(0), Argument(1), Argument(-1),
@@ -188,11 +192,13 @@ class UniformBins(Op):
 
 
 def _below_count(node: Tensor, args: Sequence[Bounds]) -> Bounds:
-    """Bins are indexes of counts, as rules on indexes need to know."""
-    return (0, sub(node.args[0].type.shape[0], 2))
+    """Bins are indexes of counts, as rules on indexes need to know. Without bins all are 0."""
+    edges = node.args[0]
+    count = edges.type.shape[0]
+    return (0, sub(count, 2) if has_bins(edges) else count)
 
 
-BOUNDS[UniformBins] = _below_count
+BOUNDS[Bins] = _below_count
 
 
 def has_bins(edges: Tensor) -> bool:
@@ -215,9 +221,9 @@ def bin_of(values: Tensor, edges: Tensor, *, uniform: bool = False) -> tuple[Ten
     else:  # sums of one element or of none, as there may be none to read
         inside = (values >= total(edges[:1])) & (values <= total(edges[-1:]))
         inside = inside & (length(edges, 0) >= 2)
-    if uniform and not (isinstance(count, int) and count <= FEW):
-        dtype = _comparable(promote(edges.dtype, values.dtype))
-        return UniformBins()(cast_to(edges, dtype), cast_to(values, dtype)), inside
+    dtype = _comparable(promote(edges.dtype, values.dtype))
+    if dtype.is_float and not (isinstance(count, int) and count <= FEW):
+        return Bins(uniform)(cast_to(edges, dtype), cast_to(values, dtype)), inside
     found = searchsorted(edges, values, "right") - 1
     last = broadcast_to(length(edges, 0) - 2, found.shape)
     found = where(found > last, last, found)
