@@ -7,6 +7,7 @@ from symc.graph.formulas import Index
 from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
+from symc.lower.frames import frame
 from symc.lower.nesting import convert, wrap
 from symc.schedule.overwriting import is_base
 from symc.schedule.stages import Stage
@@ -18,7 +19,12 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
     outer = builder.scope([], None)
     for buffer in builder.context.destinations(node):
         builder.uses(buffer, written=True)
-        if lowering.base is not None and not _is_there(builder, stage, lowering, buffer):
+        there = _is_there(builder, stage, lowering, buffer)
+        found = None if there else frame(builder, stage, lowering, buffer, outer)
+        if found is not None:
+            outer.block += found.loops((), ())
+            continue
+        if lowering.base is not None and not there:
             loops = builder.loops(0, len(stage.loops))
             index = builder.index(stage, loops)
             inner = builder.scope([], outer)

@@ -1,0 +1,110 @@
+"""The loops of a buffer that one box of elements is written into: what is around it, and the box.
+
+Each element is written once, in the order of memory. The base first and the box over it would move
+the box through memory twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symc.codegen import ir
+from symc.codegen.record import record
+from symc.graph import dims
+from symc.graph.lowering import Formula, Write, Written
+from symc.graph.node import Tensor
+from symc.lower.builder import KernelBuilder, Scope
+from symc.lower.nesting import wrap
+from symc.schedule.stages import Stage
+
+_MOST_AXES = 4  # there are two loops more for each axis
+
+
+@record
+class BoxedWrite:
+    """A box of `extents` from `starts` on, in a buffer of `lengths`."""
+
+    builder: KernelBuilder
+    node: Tensor
+    buffer: str
+    base: Formula
+    part: Written
+    lengths: Sequence[ir.Expr]
+    starts: Sequence[ir.Expr]
+    outer: Scope
+
+    def loops(self, outside: tuple[ir.Expr, ...], inside: tuple[ir.Expr, ...]) -> list[ir.Stmt]:
+        """Those over the next axis, given the index so far in the buffer and in the box."""
+        axis = len(outside)
+        if axis == len(self.starts):
+            return self.store(self.part.value, inside, outside)
+        start, length = self.starts[axis], self.lengths[axis]
+        extent = self.builder.context.sizes(self.part.extents[axis])
+        (at,) = self.builder.loops(axis, 1)
+        box = self.loops((*outside, ir.add(at, start)), (*inside, at))
+        end = ir.add(start, extent)
+        return [
+            *self.around(outside, ir.const(0), start),
+            *wrap([at], [extent], box, "parallel", self.note),
+            *self.around(outside, end, ir.sub(length, end)),
+        ]
+
+    def around(self, outside: tuple[ir.Expr, ...], first: ir.Expr, count: ir.Expr) -> list[ir.Stmt]:
+        """Loops over the base: `count` places of the next axis from `first` on, and the rest."""
+        axis = len(outside)
+        loops = self.builder.loops(axis, len(self.starts) - axis)
+        index = (*outside, ir.add(loops[0], first), *loops[1:])
+        extents = [count, *self.lengths[axis + 1 :]]
+        return wrap(loops, extents, self.store(self.base, index, index), "parallel", self.note)
+
+    def store(
+        self, formula: Formula, index: tuple[ir.Expr, ...], place: tuple[ir.Expr, ...]
+    ) -> list[ir.Stmt]:
+        """The formula's element at an index, at its place."""
+        inner = self.builder.scope([], self.outer)
+        value = inner.tracer.run(self.node, formula, index)
+        inner.block.append(ir.Store(self.buffer, self.builder.flat(self.node, place), value))
+        return inner.block
+
+    @property
+    def note(self) -> str:
+        """What the loops compute."""
+        return self.builder.context.describe(self.node)
+
+
+def frame(
+    builder: KernelBuilder, stage: Stage, lowering: Write, buffer: str, outer: Scope
+) -> BoxedWrite | None:
+    """The loops, if what is written into the base is one box."""
+    node, rank = stage.node, len(stage.loops)
+    if lowering.base is None or len(lowering.parts) != 1 or builder.context.on_device:
+        return None
+    (part,) = lowering.parts
+    boxed = part.combine == "set" and part.parallel and len(part.extents) == rank == node.ndim
+    if not boxed or not 2 <= rank <= _MOST_AXES:
+        return None
+    starts = outer.tracer.target(node, part.target, (ir.const(0),) * rank)
+    counters = builder.loops(0, rank)
+    target = outer.tracer.target(node, part.target, tuple(counters))
+    moved = (ir.add(at, start) for at, start in zip(counters, starts, strict=True))
+    if any(found != wanted for found, wanted in zip(target, moved, strict=True)):
+        return None
+    lengths = builder.extents(stage, stage.loops)
+    starts = tuple(_within(builder, node, axis, starts[axis], outer) for axis in range(rank))
+    return BoxedWrite(builder, node, buffer, lowering.base, part, lengths, starts, outer)
+
+
+def _within(
+    builder: KernelBuilder, node: Tensor, axis: int, start: ir.Expr, outer: Scope
+) -> ir.Expr:
+    """A start as far as the axis goes: an empty box may start anywhere."""
+    dim = builder.context.dims[node][axis]
+    length = builder.context.sizes(dim)
+    if not isinstance(start, ir.Const):
+        above = ir.binary("max", start, ir.const(0))
+        return builder.named(outer.block, "start", ir.binary("min", above, length))
+    if dims.nonnegative(dims.sub(dim, int(start.value))):
+        return start
+    if isinstance(length, ir.Const):
+        return ir.const(min(int(start.value), int(length.value)))
+    return builder.context.sizes.computed("start", ir.binary("min", start, length))
