@@ -1,6 +1,7 @@
 """Kernels in the style of scientific codes, each written for symc, NumPy, numba and JAX."""
 
 from . import (
+    branches,
     cells,
     counting,
     elements,
@@ -27,4 +28,5 @@ KERNELS: tuple[Kernel, ...] = (
     *products.KERNELS,
     *ragged.KERNELS,
     *elements.KERNELS,
+    *branches.KERNELS,
 )
