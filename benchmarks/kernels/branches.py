@@ -33,10 +33,10 @@ def crc16_loops(message: Any) -> Any:
     crc = 0xFFFF
     for i in range(len(message)):
         for k in range(8):
-            if (crc ^ (message[i] >> k)) & 1 == 1:
-                crc = (crc >> 1) ^ POLYNOMIAL
-            else:
-                crc = crc >> 1
+            is_odd = (crc ^ (message[i] >> k)) & 1 == 1
+            crc >>= 1
+            if is_odd:
+                crc ^= POLYNOMIAL
     return crc
 
 

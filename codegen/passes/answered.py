@@ -29,6 +29,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.asked import Question, Questions, both, from_the_end
+from symc.codegen.passes.implied import without_implied
 from symc.codegen.passes.in_program import InProgram
 from symc.codegen.passes.walk import (
     Block,
@@ -41,6 +42,7 @@ from symc.codegen.passes.walk import (
     substitute,
     written,
 )
+from symc.codegen.signs import is_natural, natural_names
 
 _TRUE, _FALSE = Const(value=True, dtype=BOOL), Const(value=False, dtype=BOOL)
 _ZERO = const(0)
@@ -54,6 +56,7 @@ class Answers:
         self.flags: list[Buffer] = []
         self.taken = {b.name for b in program.buffers} | {s.var.name for s in program.sizes}
         self.names = set(self.kernels)
+        self.natural = natural_names(program)
 
     def flag(self, name: str) -> str:
         """A new bool of the program."""
@@ -145,18 +148,22 @@ class Answers:
                 then = self.all_hold(one.each, Var(repeat.var), repeat.extent, then)
         return then
 
+    def once_holds(self, questions: Questions, asked: Sequence[Question], then: Block) -> Block:
+        """What is done if there is a step, and the conditions that do not depend on it hold.
 
-def once_holds(questions: Questions, asked: Sequence[Question], then: Block) -> Block:
-    """What is done if there is a step, and the conditions that do not depend on it hold.
+        Elements that may lie outside of their arrays are read after the conditions before.
+        """
+        found = list(dict.fromkeys(condition for one in asked for condition in one.once))
+        risky = [condition for condition in found if questions.is_risky(condition)]
+        for condition in reversed(risky):
+            then = (If(condition, then),)
+        some = binary("gt", questions.repeat.extent, _ZERO)
+        needed = [some, *(condition for condition in found if condition not in risky)]
+        return (If(both(without_implied(needed, self.is_natural)), then),)
 
-    Elements that may lie outside of their arrays are read after the conditions before.
-    """
-    found = list(dict.fromkeys(condition for one in asked for condition in one.once))
-    risky = [condition for condition in found if questions.is_risky(condition)]
-    for condition in reversed(risky):
-        then = (If(condition, then),)
-    some = binary("gt", questions.repeat.extent, _ZERO)
-    return (If(both([some, *(c for c in found if c not in risky)]), then),)
+    def is_natural(self, length: Expr) -> bool:
+        """Whether an integer is never negative, whatever is asked."""
+        return is_natural(length, self.natural)
 
 
 def is_true(flag: str) -> Load:

@@ -38,7 +38,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.answered import Answers, is_true, once_holds, turned_on
+from symc.codegen.passes.answered import Answers, is_true, turned_on
 from symc.codegen.passes.asked import Question, Questions, element_of
 from symc.codegen.passes.inlined import is_short
 from symc.codegen.passes.varying import fixed_buffers, varying_sizes
@@ -135,10 +135,11 @@ class _Foreseeing:
         name = f"{repeat.var}_foreseen"
         if whole is None:
             body = answers.each_holds(repeat, asked, (turned_on(fine),))
-            return [answers.launch(name, [fine], once_holds(questions, asked, body), note)]
+            return [answers.launch(name, [fine], answers.once_holds(questions, asked, body), note)]
         unsure = answers.flag("unsure")
         sides = If(is_true(whole), (turned_on(fine),), (turned_on(unsure),))
-        first = answers.launch(name, [fine, unsure], once_holds(questions, asked, (sides,)), note)
+        once = answers.once_holds(questions, asked, (sides,))
+        first = answers.launch(name, [fine, unsure], once, note)
         body = answers.each_holds(repeat, asked, (turned_on(fine),))
         second = answers.launch(name, [fine], body, note)
         return [first, Branch(unsure, (second,), ())]

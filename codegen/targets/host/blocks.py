@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 PIECE = 256
 """After so many steps of loops it is asked whether to stop; a power of two."""
 
+TINY_STEPS = 16
+"""So many steps of a few operations count as one, as to ask takes longer; a power of two."""
+
 
 def compute_sizes(host: HostWriter, *, store: bool) -> None:
     """Declare each size that follows from those known so far."""
@@ -156,17 +159,22 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     taken = {*host.printer.vars.values(), *host.printer.buffers.values()}
     begin, end = fresh(f"{var}_begin", taken), fresh(f"{var}_end", taken)
     least, stops = host.use("symc_minimum_i64"), host.use("symc_stops")
-    host.put(f"for (int64_t {begin} = 0; {begin} < {extent}; {begin} += {PIECE}) {{")
-    host.inside += 1
-    host.put(f"const int64_t {end} = {least}({extent}, {begin} + {PIECE});")
     launches = [step for step in loop.steps if isinstance(step, Launch)]
-    if is_tiny([stmt for launch in launches for stmt in host.bodies[launch.kernel].body]):
+    tiny = is_tiny([stmt for launch in launches for stmt in host.bodies[launch.kernel].body])
+    piece = PIECE * TINY_STEPS if tiny else PIECE
+    host.put(f"for (int64_t {begin} = 0; {begin} < {extent}; {begin} += {piece}) {{")
+    host.inside += 1
+    host.put(f"const int64_t {end} = {least}({extent}, {begin} + {piece});")
+    if tiny:
         host.lines.append(host.printer.lang.unroll.format(count=AT_ONCE))
     host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
     emit_block(host, loop.steps, loop.var)
     host.put("}")
-    host.put(f"steps += {end} - {begin};")
-    host.fail(f"(steps & {PIECE - 1}) < {end} - {begin} && {stops}(call)", Status.STOPPED)
+    counted = f"{end} - {begin}"
+    if tiny:
+        counted = f"(({counted}) >> {TINY_STEPS.bit_length() - 1})"
+    host.put(f"steps += {counted};")
+    host.fail(f"(steps & {PIECE - 1}) < {counted} && {stops}(call)", Status.STOPPED)
     host.inside -= 1
     host.put("}")
 
