@@ -2,6 +2,7 @@
 
 - A row that is the last one of all is that of the last step: other rows need not be kept.
 - Loops over the same things are one loop.
+- States that move evenly follow from the number of the step (`even.py`).
 - States that are another's row of the step before become one state with it (`delayed.py`).
 - Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
   (`postpone.py`) and sums of products (`contract.py`) after it.
@@ -22,6 +23,7 @@ from symc.loops.body import Body
 from symc.loops.branch import IfElse
 from symc.loops.contract import contract
 from symc.loops.delayed import join_delayed
+from symc.loops.even import count_evenly
 from symc.loops.hoist import hoist
 from symc.loops.opened import OpenLoop
 from symc.loops.outline import outline
@@ -46,21 +48,39 @@ def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
             return new
         key = _key(old)
         if key not in known:
-            if new.op.layout.stops:  # lengths may depend on this very loop
-                return new
-            body = new.op.body
-            inner = Body(body.slots, tuple(improve_loops(body.results, exact=exact)))
-            loop = OpenLoop(replace(new.op, body=inner), new.args, wanted[key])
-            join_delayed(loop)
-            if not exact:
-                hoist(loop)
-                postpone(loop)
-                contract(loop)
-            pass_on(loop)
-            known[key] = loop.close()
-        return known[key][old.op.part]
+            known[key] = _improved(new.op, new.args, wanted[key], exact=exact)
+        return known[key].get(old.op.part, new)
 
     return _outlined(_rebuilt(roots, improved))
+
+
+def _improved(
+    op: Scan, args: Sequence[Tensor], wanted: set[Part], *, exact: bool
+) -> dict[Part, Tensor]:
+    """The parts of a loop that are wanted, of a better one; none if it is left as it is."""
+    if op.layout.stops:
+        return _of_numbers(op, args, wanted)
+    inner = Body(op.body.slots, tuple(improve_loops(op.body.results, exact=exact)))
+    loop = OpenLoop(replace(op, body=inner), args, wanted)
+    count_evenly(loop)
+    join_delayed(loop)
+    if not exact:
+        hoist(loop)
+        postpone(loop)
+        contract(loop)
+    pass_on(loop)
+    return loop.close()
+
+
+def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Part, Tensor]:
+    """The parts of a loop that may stop, with fewer states; none if it is left as it is.
+
+    It is if rows of all steps are wanted: their lengths may depend on this very loop.
+    """
+    if not all(part.kind in ("final", "count") for part in wanted):
+        return {}
+    loop = OpenLoop(op, args, wanted)
+    return loop.close() if count_evenly(loop) else {}
 
 
 def _outlined(roots: list[Tensor]) -> list[Tensor]:

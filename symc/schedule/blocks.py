@@ -30,6 +30,7 @@ from symc.schedule.numbers import StepNumber, as_number, is_index
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.sizes import Lengths
+from symc.schedule.stops import most_steps
 from symc.schedule.written import read_where_written
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import dim_of
@@ -144,11 +145,11 @@ class Blocks:
             case Scan(body, _, _, checks):
                 number = outer.counter("step", "the number of a loop's step")
                 slots = dict(zip(body.slots[1:], (a for a, _ in op.given(args)[1:]), strict=True))
-                count = outer.unified(dim_of(args[0]))
+                numbers = self._numbers(slots, outer)
+                count = most_steps(op, numbers, outer.unified(dim_of(args[0])))
                 step = StepNumber(number, count)()
                 outer.known(Size(step, None), number)  # lengths may follow from it
                 self._counts[Size(step, None)] = count
-                numbers = self._numbers(slots, outer)
                 given = {body.slots[0]: step, **numbers}
                 table = BlockLengths(outer, op.lengths(args))
                 needed = loop_results(op, parts)
