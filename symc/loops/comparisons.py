@@ -34,7 +34,9 @@ def comparisons(node: Tensor, is_known: Callable[[Dim], bool]) -> list[Compariso
     while pending:
         part = pending.pop()
         match part.op:
-            case Elementwise(name="and" | "logical_and") if part.dtype is BOOL and not part.ndim:
+            case Elementwise(name="bitwise_and" | "logical_and") if (
+                part.dtype is BOOL and not part.ndim
+            ):
                 pending += reversed(part.args)
             case Elementwise(name=name) if name in _SIGNS and _are_lengths(part.args):
                 left, right = map(dim_of, part.args)

@@ -1,13 +1,14 @@
 """What the condition under which a loop goes on says of how many steps there are.
 
-Nobody knows how many steps ``while_loop(lambda j, x: (j > 0) & ..., lambda j, x: (j - 1, ...), ...)``
-does, but there are no more than j is in the beginning. So ``x[j - 1]`` is in range.
+Nobody knows how many steps a loop does that takes 1 from j and goes on while ``(j > 0) & ...``; but
+there are no more than j is in the beginning. So ``x[j - 1]`` is in range in all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from symc.codegen.ir import BinaryOp
 from symc.graph import dims
 from symc.graph.dims import Dim, Size, sizes
 from symc.graph.node import Tensor
@@ -18,6 +19,10 @@ from symc.schedule.numbers import StepNumber
 from symc.tensor.elementwise import Elementwise
 
 _STEP = "the step before"  # no size of a program has this name
+
+_OPPOSITE: dict[BinaryOp, BinaryOp] = {
+    "eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"
+}  # fmt: skip
 
 
 def most_steps(op: Scan, numbers: Mapping[Tensor, Tensor], asked: Dim) -> Dim:
@@ -46,17 +51,19 @@ def _are_known(dim: Dim) -> bool:
 
 def _goes_on(ends: Tensor) -> Iterator[Comparison]:
     """Comparisons that hold where a condition does not."""
-    pending = [ends.args[0]] if _is(ends, "logical_not") else []
+    pending = [(ends, False)]
     while pending:
-        part = pending.pop()
-        if _is(part, "and", "logical_and"):
-            pending += reversed(part.args)
-        else:
-            yield from comparisons(part, _are_known) or ()
-
-
-def _is(node: Tensor, *names: str) -> bool:
-    return isinstance(node.op, Elementwise) and node.op.name in names
+        part, holds = pending.pop()
+        match part.op:
+            case Elementwise(name="logical_not"):
+                pending.append((part.args[0], not holds))
+            case Elementwise(name="bitwise_and" | "logical_and") if holds:
+                pending += [(arg, True) for arg in reversed(part.args)]
+            case Elementwise(name="bitwise_or" | "logical_or") if not holds:
+                pending += [(arg, False) for arg in reversed(part.args)]
+            case _:
+                for sign, left, right in comparisons(part, _are_known) or ():
+                    yield sign if holds else _OPPOSITE[sign], left, right
 
 
 def _steps_until(comparison: Comparison, step: Size) -> Dim | None:

@@ -43,7 +43,8 @@ def insertion(x: Tensor, last: int = 0) -> Tensor:
         j, x = symc.while_loop(is_larger, move, [i, x])
         return x[j].set(value)
 
-    return symc.fori_loop(1, x.shape[0], insert, x)
+    result: Tensor = symc.fori_loop(1, x.shape[0], insert, x)
+    return result
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 40])
