@@ -152,7 +152,16 @@ _ROWS = (
     _own("i0", 30, vectorises=True),
     _own("i1", 30, vectorises=True),
     # arithmetic
-    _own("apart", 0, float32=True),
+    MathFunction(
+        "apart",
+        1,
+        "symc_apart_f64",
+        "symc_apart_f32",
+        0,
+        False,
+        _python("apart"),
+        integer="symc_apart",
+    ),
     _own("fmod", 20, arity=2, float32=True),
     _own("share", 4, arity=3, float32=True, vectorises=True),
     _own("fmax", 2, arity=2, float32=True, vectorises=True),
