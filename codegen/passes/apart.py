@@ -81,8 +81,8 @@ class _Chain:
 
     def _visit(self, expr: Expr) -> Expr:
         if isinstance(expr, Select) and _is_unforeseen(expr):
-            sides = [Call("apart", (side,), INT64) for side in (expr.then, expr.otherwise)]
-            return Select(expr.condition, *sides, INT64)
+            then, other = (Call("apart", (x,), INT64) for x in (expr.then, expr.otherwise))
+            return Select(expr.condition, then, other, INT64)
         is_sum = isinstance(expr, Binary) and expr.op in ("add", "sub") and expr.dtype.is_float
         if is_sum and any(map(self._is_number, _terms(expr))):
             return self._terms(expr)

@@ -25,15 +25,16 @@
     lanes       long vector loops read and write numbers of one width
     parallel    which loops run on threads, and in which blocks
     side_by_side  sums of what vector registers are slow to take go to several scalars
+    running     running sums are computed four at a time
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `carry`, `apart` and `packs`
-must come after `vectorize`, and `declare` after all; any other order is correct, if less effective.
-`memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`,
-`inline`, `asked`, `answered`, `implied`, `dependence`, `forward`, `in_program`, `rows`,
+Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `running`, `carry`, `apart` and
+`packs` must come after `vectorize`, and `declare` after all; any other order is correct, if less
+effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`,
+`share`, `inline`, `asked`, `answered`, `implied`, `dependence`, `forward`, `in_program`, `rows`,
 `row_folds`, `varying`, `waiting` and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
@@ -116,6 +117,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),
     *_passes(with_loops, "parallel"),
     *_passes(any_program, "side_by_side"),
+    *_passes(with_loops, "running"),
     *_passes(with_repeats, "carry apart"),
     *_passes(with_loops, "packs"),
     *_passes(any_program, "declare"),
