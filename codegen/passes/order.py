@@ -12,6 +12,7 @@
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
+    unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
     turn        matrices whose rows are short and folded are read column by column
@@ -72,6 +73,11 @@ def with_repeats(program: Program) -> bool:
     return any(isinstance(step, Repeat) for step in every_step(program.steps))
 
 
+def with_any(program: Program) -> bool:
+    """Passes over loops of both kinds."""
+    return with_repeats(program) or with_loops(program)
+
+
 class LatePass:
     """A pass by the name that its function and its module have.
 
@@ -113,6 +119,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "short_rows"),
     *_passes(any_program, "fuse"),
     *_passes(with_repeats, "foresee independent"),
+    *_passes(with_any, "unfilled"),
     *_passes(any_program, "simplify place"),
     *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),
     *_passes(with_loops, "parallel"),
