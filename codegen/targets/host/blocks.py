@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 PIECE = 256
 """After so many steps of loops it is asked whether to stop; a power of two."""
 
-TINY_STEPS = 16
-"""So many steps of a few operations count as one, as to ask takes longer; a power of two."""
+SHORT_STEPS = 16
+"""So many steps of nothing but short kernels count as one: to ask takes as long. A power of two."""
 
 
 def compute_sizes(host: HostWriter, *, store: bool) -> None:
@@ -105,7 +105,8 @@ def learn(host: HostWriter, size: str) -> None:
 def emit_repeat(host: HostWriter, loop: Repeat) -> None:
     """A loop; the size `done` counts its rounds. One of a single step never asks: a branch."""
     host.remark(loop.note)
-    if is_short(host, loop):
+    short = is_short(host, loop)
+    if short and loop.done is None:
         emit_short(host, loop)
         return
     var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
@@ -124,7 +125,8 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside -= 1
     if host.dialect.can_stop and not is_branch(host, loop):
         host.inside += 1
-        host.fail(f"(++steps & {PIECE - 1}) == 0 && {host.use('symc_stops')}(call)", Status.STOPPED)
+        piece, stops = PIECE * SHORT_STEPS if short else PIECE, host.use("symc_stops")
+        host.fail(f"(++steps & {piece - 1}) == 0 && {stops}(call)", Status.STOPPED)
         host.inside -= 1
     host.put("}")
     if loop.done is not None:
@@ -144,7 +146,6 @@ def is_short(host: HostWriter, loop: Repeat) -> bool:
     """Whether each step is nothing but kernels compiled into this text, and it can be stopped."""
     return (
         host.dialect.can_stop
-        and loop.done is None
         and not is_branch(host, loop)
         and all(isinstance(s, Launch) and s.kernel in host.dialect.inlined for s in loop.steps)
     )
@@ -159,20 +160,17 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     taken = {*host.printer.vars.values(), *host.printer.buffers.values()}
     begin, end = fresh(f"{var}_begin", taken), fresh(f"{var}_end", taken)
     least, stops = host.use("symc_minimum_i64"), host.use("symc_stops")
-    launches = [step for step in loop.steps if isinstance(step, Launch)]
-    tiny = is_tiny([stmt for launch in launches for stmt in host.bodies[launch.kernel].body])
-    piece = PIECE * TINY_STEPS if tiny else PIECE
+    piece = PIECE * SHORT_STEPS
     host.put(f"for (int64_t {begin} = 0; {begin} < {extent}; {begin} += {piece}) {{")
     host.inside += 1
     host.put(f"const int64_t {end} = {least}({extent}, {begin} + {piece});")
-    if tiny:
+    launches = [step for step in loop.steps if isinstance(step, Launch)]
+    if is_tiny([stmt for launch in launches for stmt in host.bodies[launch.kernel].body]):
         host.lines.append(host.printer.lang.unroll.format(count=AT_ONCE))
     host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
     emit_block(host, loop.steps, loop.var)
     host.put("}")
-    counted = f"{end} - {begin}"
-    if tiny:
-        counted = f"(({counted}) >> {TINY_STEPS.bit_length() - 1})"
+    counted = f"(({end} - {begin}) >> {SHORT_STEPS.bit_length() - 1})"
     host.put(f"steps += {counted};")
     host.fail(f"(steps & {PIECE - 1}) < {counted} && {stops}(call)", Status.STOPPED)
     host.inside -= 1
