@@ -23,6 +23,7 @@ from symc.codegen.ir import (
     Kernel,
     Launch,
     Let,
+    Load,
     Loop,
     Program,
     Repeat,
@@ -37,12 +38,14 @@ from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.fuse import fused
 from symc.codegen.passes.join import MOST, Joined, length_of
 from symc.codegen.passes.memory import buffers_of, wholes
+from symc.codegen.passes.read_before import read_before
 from symc.codegen.passes.varying import moving_buffers, varying_sizes, varying_values
 from symc.codegen.passes.walk import (
     Block,
     fresh,
     loads_of,
     names_in,
+    nodes,
     rebuild_statement,
     statements,
     substitute,
@@ -95,11 +98,13 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
         return step
     counter, extent, inside, given = sizes
     whole = Kernel("", tuple(made.buffers.values()), tuple(given), tuple(made.body))
-    body = _without_unread(made, fused(whole), _only_here(program, step))
+    body = _without_unread(made, fused(whole), _only_here(program, step) | _unread(program))
     own = _locals(made, _only_here(program, step) & _numbers(program), body)
     loop = Loop(counter, extent, "parallel", (*inside, *own, *body), step.note)
     found = accesses(loop)
-    if not all(map(found.has_one_place, found.writes)):
+    are_apart = all(map(found.has_one_place, found.writes))
+    statements_of = (loop,) if are_apart else read_before(loop, made.taken)
+    if statements_of is None:
         return step
     local = {alloc.buffer.name for alloc in own}
     used = found.reads | found.writes
@@ -110,7 +115,7 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
     ]
     name = fresh(launches[-1].kernel, taken)
     kernel = Kernel(
-        name, tuple(param for _, param in pairs), tuple(given), (loop,), "\n".join(made.notes)
+        name, tuple(param for _, param in pairs), tuple(given), statements_of, "\n".join(made.notes)
     )
     kernels[name] = replace(kernel, body=fused(kernel))
     return Launch(name, tuple(b for b, _ in pairs), tuple(given.values()))
@@ -174,6 +179,24 @@ def _only_here(program: Program, repeat: Repeat) -> set[str]:
     }
     rows = {buffer.of.buffer for buffer in program.buffers if buffer.of is not None}
     return {buffer.name for buffer in program.buffers if buffer.role == "temp"} - others - rows
+
+
+def _unread(program: Program) -> set[str]:
+    """The temporaries that nothing reads."""
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    read: set[str] = set()
+    for step in every_step(program.steps):
+        if isinstance(step, Launch):
+            kernel = kernels[step.kernel]
+            loaded = {load.buffer for stmt in statements(kernel.body) for load in loads_of(stmt)}
+            pairs = zip(kernel.params, step.buffers, strict=True)
+            read |= {buffer for param, buffer in pairs if param.name in loaded}
+            read |= {load.buffer for size in step.sizes for load in nodes(size)
+                     if isinstance(load, Load)}  # fmt: skip
+        else:
+            read.update(buffers_of(step))
+    rows = {buffer.of.buffer for buffer in program.buffers if buffer.of is not None}
+    return {buffer.name for buffer in program.buffers if buffer.role == "temp"} - read - rows
 
 
 def _numbers(program: Program) -> set[str]:

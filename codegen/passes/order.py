@@ -35,8 +35,8 @@
 Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `running`, `carry`, `apart` and
 `packs` must come after `vectorize`, and `declare` after all; any other order is correct, if less
 effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`,
-`share`, `inline`, `asked`, `answered`, `implied`, `dependence`, `forward`, `in_program`, `rows`,
-`row_folds`, `varying`, `waiting` and `pack_plan` are parts of the passes.
+`share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `dependence`, `forward`,
+`in_program`, `rows`, `row_folds`, `varying`, `waiting` and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
