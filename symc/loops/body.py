@@ -26,7 +26,7 @@ from symc.graph.inputs import Constant
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.provenance import NOWHERE
 from symc.graph.types import TensorType
-from symc.graph.walks import substitute, walk
+from symc.graph.walks import rebuild, substitute, walk
 
 
 @record
@@ -290,7 +290,27 @@ def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, l
     boundary = _boundary(order, results, varying)
     captured, replaced = slots_for(params, boundary, _only_multiplied(order, results, varying))
     slots = tuple(replaced[node] for node in (*params, *captured))
-    return Body(slots, tuple(substitute(results, replaced))), captured
+    return Body(slots, over_slots(results, replaced)), captured
+
+
+def over_slots(results: Sequence[Tensor], replaced: Mapping[Tensor, Tensor]) -> tuple[Tensor, ...]:
+    """The results, computed from slots in place of parameters and of what is outside.
+
+    Of an array from outside that has ``max(k, 0) + 1`` rows a body does not know that there is one:
+    lengths that were known with it, such as that of its first row, are promised inside.
+    """
+    from symc.tensor.specify import specify_length
+
+    done = dict(replaced)
+    for node in walk(results, stop=lambda node: node in replaced):
+        if node in done:
+            continue
+        inside = rebuild(node, [done[arg] for arg in node.args])
+        if inside.type.shape != node.type.shape:
+            for axis, length in enumerate(node.type.shape):
+                inside = specify_length(inside, axis, length) if isinstance(length, int) else inside
+        done[node] = inside
+    return tuple(done[result] for result in results)
 
 
 def slots_for(

@@ -20,7 +20,7 @@ from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import substitute, walk
-from symc.loops.body import Body, slots_for
+from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.scan import Scan
@@ -171,7 +171,7 @@ def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor
         return where(condition, sides[0][op.part], sides[1][op.part])
     outside, replaced = slots_for((), _boundary(sides, inside))
     slots = tuple(replaced[node] for node in outside)
-    bodies = [Body(slots, tuple(substitute(side, replaced))) for side in sides]
+    bodies = [Body(slots, over_slots(side, replaced)) for side in sides]
     return Choice(bodies[0], bodies[1], op.part)(condition, *outside)
 
 

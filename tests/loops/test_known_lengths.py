@@ -1,0 +1,49 @@
+"""Lengths that are known where a body is written are known inside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+
+
+@pytest.mark.parametrize("mode", ["python", "default"])
+def test_gradients_of_loops_in_loops_whose_last_row_is_taken(mode: str) -> None:
+    """All states of the inner loop are ``max(k, 0) + 1`` rows, so that there is a first one."""
+    x, s, k = T.scalar("x"), T.scalar("s"), T.lscalar("k")
+
+    def inner(i: Any, state: Any) -> Any:
+        rows, _ = symc.scan(lambda _, s: T.sin(s) * x, T.arange(k), state)
+        return T.concatenate([state[None], rows])[-1]
+
+    last = symc.fori_loop(0, 3, inner, s)
+    f = symc.function([x, s, k], symc.grad(last, [x, s]), mode=mode)
+
+    def value(x: float, s: float, k: int) -> float:
+        for _ in range(3 * k):
+            s = float(np.sin(s)) * x
+        return s
+
+    for count in (0, 1, 2):
+        by_x, by_s = f(1.1, 0.3, count)
+        step = 1e-6
+        at = (value(1.1 + step, 0.3, count) - value(1.1 - step, 0.3, count)) / (2 * step)
+        assert np.isclose(by_x, at, atol=1e-8)
+        at = (value(1.1, 0.3 + step, count) - value(1.1, 0.3 - step, count)) / (2 * step)
+        assert np.isclose(by_s, at, atol=1e-8)
+
+
+@pytest.mark.parametrize("mode", ["python", "default"])
+def test_the_first_row_of_what_is_not_empty_broadcasts_in_a_branch(mode: str) -> None:
+    k, y, m = T.lscalar("k"), T.matrix("y"), T.matrix("m")
+    rows = T.concatenate([m[0][None], T.zeros((T.maximum(k, 0), 2))])
+    chosen = symc.ifelse(y[0, 0] > 0, rows.cumsum(axis=0)[:1] * y, y)
+    f = symc.function([k, y, m], [chosen, symc.grad(chosen.sum(), y)], mode=mode)
+    given = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    value, slope = f(2, given, [[2.0, 3.0]])
+    np.testing.assert_array_equal(value, given * [2.0, 3.0])
+    np.testing.assert_array_equal(slope, np.ones((3, 2)) * [2.0, 3.0])
