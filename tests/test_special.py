@@ -96,3 +96,13 @@ def test_derivatives_of_trigamma_and_gammainc_compile() -> None:
     points = np.array([0.3, 2.0, 10.0, 50.0]), np.array([1.5, 1.0, 20.0, 49.0])
     for ours, theirs in zip(compiled(*points), plain(*points), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_slopes_at_shape_0_are_those_from_the_right() -> None:
+    """They were NaN, and so was a derivative along a direction that leaves the shape as it is."""
+    a, x, by_a, by_x = T.dscalars("a", "x", "by_a", "by_x")
+    along = T.Rop([T.gammainc(a, x), T.gammaincc(a, x)], [a, x], [by_a, by_x])
+    for mode in ("default", "python"):
+        f = symc.function([a, x, by_a, by_x], along, mode=mode)
+        np.testing.assert_allclose(f(0.0, 1.0, 1.0, 0.0), [-0.21938393439552, 0.21938393439552])
+        np.testing.assert_array_equal(f(0.0, 1.0, 0.0, 1.0), [0.0, 0.0])

@@ -252,12 +252,15 @@ static inline double symc_gamma_slope_large_f64(double a, double x) {
 // SYMBOL symc_gammainc_da_f64
 // NEEDS log symc_digamma_f64 symc_gamma_fraction_slope_f64 symc_gamma_slope_large_f64
 // NEEDS symc_gamma_term_f64
-// The derivative of P(a, x) by a: never positive, 0 at x = 0 and x = inf; NaN for a <= 0 or x < 0.
+// The derivative of P(a, x) by a: never positive, 0 at x = 0 and x = inf; NaN for a < 0 or x < 0.
+// At a = 0 it is that from the right, -E1(x), which is that of every tiny a to all digits; products
+// of those would underflow.
 // From the continued fraction for x > a, x > 1.1, else from the power series. Near x = a both take
 // about 8 sqrt(a) steps, which end with a = 1e7.
 static inline double symc_gammainc_da_f64(double a, double x) {
-    if (!(a > 0.0) || !(x >= 0.0)) return NAN;
+    if (!(a >= 0.0) || !(x >= 0.0) || (a == 0.0 && x == 0.0)) return NAN;
     if (x == 0.0 || x == INFINITY || a == INFINITY) return 0.0;
+    if (a < 0x1p-100) a = 0x1p-100;
     if (a > 1e7) return symc_gamma_slope_large_f64(a, x);
     if (x > a && x > 1.1) return -symc_gamma_fraction_slope_f64(a, x);
     double sum = 1.0, part = 1.0, slope = 0.0, slopes = 0.0;

@@ -38,10 +38,9 @@ def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
     found: list[tuple[Tensor, Requirement]] = []
     seen: set[Any] = set()
     for node in order:
-        unknown = node.where is not NOWHERE and any(arg.where is NOWHERE for arg in node.args)
         with located_at(node.where):
             for requirement in node.op.require(node):
-                if unknown:
+                if node.where is not NOWHERE:
                     requirement = _with_line(requirement, node.where)
                 holds = requirement.holds
                 key = frozenset(holds) if isinstance(holds, tuple) else holds
@@ -52,14 +51,14 @@ def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
 
 
 def _with_line(requirement: Requirement, where: Where) -> Requirement:
-    """A condition whose message says where the node was written: its arguments may have no lines.
+    """A condition whose message says where the node was written.
 
-    Those of slots do not, in the body of a loop.
+    The lines of its arguments are others, or none: slots in the body of a loop have no lines.
     """
 
     def message(value: Callable[[Any], Any]) -> str:
         text = requirement.message(value)
-        return text if "\n  at " in text else f"{text}\n  at     {where}"
+        return text if f"{where}\n" in f"{text}\n" else f"{text}\n  at     {where}"
 
     return Requirement(requirement.holds, requirement.error, message)
 

@@ -346,10 +346,12 @@ def gammaincc(a: Floats, x: Floats) -> Floats:
 
 @vectorised
 def gammainc_da(a: Floats, x: Floats) -> Floats:
-    """The derivative of gammainc by a > 0: never positive, 0 at x = 0 and x = inf.
+    """The derivative of gammainc by a: never positive, 0 at x = 0 and x = inf, -E1(x) at a = 0.
 
-    Under the integral sign; the two terms have one sign. NaN where a <= 0 or x < 0.
+    Under the integral sign; the two terms have one sign. NaN where a < 0 or x < 0 or both are 0.
     """
+    none = (a == 0) & (x == 0)
+    a = np.where((a >= 0) & (a < 2.0**-100), 2.0**-100, a)
     fraction = (x > a) & (x > 1.1)
     small = ~fraction & ((a < 1) | (x < 1.1))
     density, bend = _gamma_density(a, x), np.log(x) - digamma(a)
@@ -359,7 +361,7 @@ def gammainc_da(a: Floats, x: Floats) -> Floats:
     below = density * (bend * plain - times)
     result = np.where(fraction, above, np.where(small, _series(a, x)[1], below))
     result = np.where((x == 0) | np.isinf(x) | np.isinf(a), 0.0, result)
-    return np.where((a > 0) & (x >= 0), result, np.nan)
+    return np.where((a > 0) & (x >= 0) & ~none, result, np.nan)
 
 
 # --- Bessel functions -----------------------------------------------------------------------------
