@@ -11,6 +11,7 @@ are the same nodes, so loops written twice are one loop.
 from __future__ import annotations
 
 import atexit
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -179,15 +180,7 @@ class Body:
 
     def key(self) -> str:
         """Text that is equal exactly for equal bodies, in every process."""
-        number: dict[Tensor, int] = {}
-        lines: list[str] = []
-        for node in (*self.slots, *walk(self.results)):
-            if node not in number:
-                args = ",".join(str(number[arg]) for arg in node.args)
-                lines.append(f"{node.op.key()}({args})={node.name or ''}")
-                number[node] = len(number)
-        results = ",".join(str(number[result]) for result in self.results)
-        return f"Body({len(self.slots)}; {results}; {'; '.join(lines)})"
+        return _key(self)
 
     def lengths(
         self, args: Sequence[Tensor | None], skip: Sequence[int]
@@ -228,9 +221,37 @@ def _computation(body: Body) -> Computation:
     return Computation(body.slots, body.results, body.conditions())
 
 
+@lru_cache(maxsize=256)
+def _key(body: Body) -> str:
+    """A digest: each result of a branch has its bodies, so that text would double with each level.
+
+    For the same reason it is kept, as are the lengths below.
+    """
+    number: dict[Tensor, int] = {}
+    lines: list[str] = []
+    for node in (*body.slots, *walk(body.results)):
+        if node not in number:
+            args = ",".join(str(number[arg]) for arg in node.args)
+            lines.append(f"{node.op.key()}({args})={node.name or ''}")
+            number[node] = len(number)
+    results = ",".join(str(number[result]) for result in body.results)
+    text = f"{len(body.slots)}; {results}; {'; '.join(lines)}"
+    return f"Body({hashlib.sha256(text.encode()).hexdigest()})"
+
+
+@lru_cache(maxsize=256)
+def _lengths_in(results: tuple[Tensor, ...]) -> tuple[tuple[Dim, tuple[Dim, ...]], ...]:
+    """Each length in a body of which some value is part, with these values."""
+    dims = {dim: None for node in walk(results) for dim in _lengths_at(node)}
+    found = [
+        (dim, tuple(symbolic(size) for size in sizes(dim) if size.axis is None)) for dim in dims
+    ]
+    return tuple((dim, values) for dim, values in found if values)
+
+
 # Nodes that outlive the import system cannot be compared.
-atexit.register(_conditions.cache_clear)
-atexit.register(_computation.cache_clear)
+for _kept in (_conditions, _computation, _key, _lengths_in):
+    atexit.register(_kept.cache_clear)
 
 
 def outside(
@@ -260,9 +281,8 @@ def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[D
 
     Of a length that depends on values inside as well, as that of ``x[i:k]``, those outside.
     """
-    for dim in {dim: None for node in walk(body.results) for dim in _lengths_at(node)}:
-        values = [symbolic(size) for size in sizes(dim) if size.axis is None]
-        whole = length(dim) if values else None
+    for dim, values in _lengths_in(body.results):
+        whole = length(dim)
         if whole is not None:
             yield whole
         else:

@@ -7,7 +7,10 @@ made from, in the same order: they are that memory under another shape.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from symc.codegen import ir
 from symc.graph.dims import Dim
@@ -53,8 +56,12 @@ def memory_read(node: Tensor) -> Sequence[Tensor]:
             raise AssertionError(f"{node.op!r} is another kind of control")
 
 
-def _used(results: Sequence[Tensor]) -> set[Tensor]:
-    """The nodes of a body of which elements are read."""
+@lru_cache(maxsize=256)
+def _used(results: tuple[Tensor, ...]) -> AbstractSet[Tensor]:
+    """The nodes of a body of which elements are read.
+
+    Kept, as each result of a branch has its bodies: one by one they would double with each level.
+    """
     found = set(results)
     for node in walk(results):
         if not isinstance(node.op, Length):
@@ -62,6 +69,9 @@ def _used(results: Sequence[Tensor]) -> set[Tensor]:
             if node.op.is_control:
                 found.add(node.args[0])
     return found
+
+
+atexit.register(_used.cache_clear)  # nodes that outlive the import system cannot be compared
 
 
 def has_memory_of_argument(node: Tensor) -> bool:
