@@ -9,12 +9,12 @@ both sides write, there are two loops, one after the other, of which one has a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from symc.codegen.dtypes import INT64
-from symc.codegen.record import record, replace
-from symc.graph.inputs import Constant, as_tensor
+from symc.codegen.record import replace
+from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild, substitute, walk
@@ -29,40 +29,15 @@ from symc.tensor.math import minimum
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.views import DimShuffle, expand_dims
 
-Bodies = dict[tuple[Body, frozenset[Tensor]], Body]
-Simplified = Callable[[Tensor], Tensor]
+Bodies = dict[Body, Body]
 
 
-def write_in_place(roots: Sequence[Tensor], simplified: Simplified) -> list[Tensor]:
-    """The roots with such branches as loops or selections, also in bodies of loops and branches.
-
-    `simplified` gives the form that a number will have. A branch whose condition then follows from
-    constants stays one: rewriting takes one side of it, and the steps of a loop would be a length
-    that no step measures.
-    """
-    return _written(roots, {}, _Known(simplified, frozenset()))
+def write_in_place(roots: Sequence[Tensor]) -> list[Tensor]:
+    """The roots with such branches as loops or selections, also in bodies of loops and branches."""
+    return _written(roots, {})
 
 
-@record
-class _Known:
-    """How numbers are simplified, and the slots of a body that stand for constants."""
-
-    simplified: Simplified
-    constants: frozenset[Tensor]
-
-    def is_constant(self, node: Tensor) -> bool:
-        """Whether a node follows from constants alone."""
-        leaves = [leaf for leaf in walk([node]) if not leaf.args]
-        return all(leaf in self.constants or isinstance(leaf.op, Constant) for leaf in leaves)
-
-    def inside(self, slots: Sequence[Tensor], args: Sequence[Tensor]) -> _Known:
-        """The same for a body; what its slots stand for has as many axes, if it stays the same."""
-        pairs = zip(slots, args, strict=True)
-        fixed = {s for s, arg in pairs if s.ndim == arg.ndim and self.is_constant(arg)}
-        return _Known(self.simplified, frozenset(fixed))
-
-
-def _written(roots: Sequence[Tensor], bodies: Bodies, known: _Known) -> list[Tensor]:
+def _written(roots: Sequence[Tensor], known: Bodies) -> list[Tensor]:
     order = walk(roots)
     if not any(isinstance(node.op, Scan | Choice) for node in order):
         return list(roots)
@@ -71,35 +46,31 @@ def _written(roots: Sequence[Tensor], bodies: Bodies, known: _Known) -> list[Ten
     for node in order:
         args = [done[arg] for arg in node.args]
         with located_at(node.where):
-            new = _with_bodies(node, args, bodies, known)
+            new = _with_bodies(node, args, known)
             if isinstance(new.op, Choice):
                 key = (new.op.common(), new.args)
                 if key not in branches:
-                    chosen = selected(new.op, new.args)
-                    branches[key] = chosen or _as_loops(new.op, new.args, known)
+                    branches[key] = selected(new.op, new.args) or _as_loops(new.op, new.args)
                 new = branches[key].get(new.op.part, new)
         new.name = new.name or node.name
         done[node] = new
     return [done[root] for root in roots]
 
 
-def _with_bodies(node: Tensor, args: Sequence[Tensor], bodies: Bodies, known: _Known) -> Tensor:
+def _with_bodies(node: Tensor, args: Sequence[Tensor], known: Bodies) -> Tensor:
     """A node of new arguments, with such branches in its bodies as loops."""
 
-    def better(body: Body, slots: Sequence[Tensor], given: Sequence[Tensor]) -> Body:
-        inside = known.inside(slots, given)
-        key = body, inside.constants
-        if key not in bodies:
-            bodies[key] = Body(body.slots, tuple(_written(body.results, bodies, inside)))
-        return bodies[key]
+    def better(body: Body) -> Body:
+        if body not in known:
+            known[body] = Body(body.slots, tuple(_written(body.results, known)))
+        return known[body]
 
     match node.op:
         case Scan(body):
-            given = [arg for arg, _ in node.op.given(args)[1:]]
-            return replace(node.op, body=better(body, body.slots[1:], given))(*args)
+            op = replace(node.op, body=better(body))
+            return op(*args)
         case Choice(then, otherwise):
-            sides = [better(body, body.slots, args[1:]) for body in (then, otherwise)]
-            return replace(node.op, then=sides[0], otherwise=sides[1])(*args)
+            return replace(node.op, then=better(then), otherwise=better(otherwise))(*args)
         case _:
             return rebuild(node, args)
 
@@ -107,15 +78,13 @@ def _with_bodies(node: Tensor, args: Sequence[Tensor], bodies: Bodies, known: _K
 # --- what is written ------------------------------------------------------------------------------
 
 
-def _as_loops(op: Choice, args: Sequence[Tensor], known: _Known) -> dict[int, Tensor]:
+def _as_loops(op: Choice, args: Sequence[Tensor]) -> dict[int, Tensor]:
     """The results of a branch that are arrays of which a side writes parts, from loops."""
     condition, *given = args
     count = len(op.then.results) - len(op.checks[0])
     bases = {part: _base(op, part) for part in range(count)}
     wanted = {part: slot for part, slot in bases.items() if slot is not None}
-    if not wanted or len(set(wanted.values())) < len(wanted):
-        return {}
-    if known.is_constant(known.simplified(condition)):
+    if len(set(wanted.values())) < len(wanted):
         return {}
     found = {part: given[slot] for part, slot in wanted.items()}
     for body, checks, taken in zip(op.bodies(), op.checks, ((1, 0), (0, 1)), strict=True):

@@ -12,12 +12,10 @@ def _has_bodies(roots: Sequence[Tensor]) -> bool:
     return any(node.op.is_control for node in walk(roots))
 
 
-def prepared_bodies(
-    roots: Sequence[Tensor], simplified: Callable[[Tensor], Tensor], *, exact: bool
-) -> list[Tensor]:
+def prepared_bodies(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
     """The roots before all phases: loops improved, conditions in bodies, branches that write.
 
-    For `simplified` see `write_in_place`, for `exact` `improve_loops`.
+    For `exact` see `improve_loops`.
     """
     if not _has_bodies(roots):
         return list(roots)
@@ -25,7 +23,7 @@ def prepared_bodies(
     from symc.loops.inside import with_conditions
     from symc.loops.writing import write_in_place
 
-    return write_in_place(with_conditions(improve_loops(roots, exact=exact)), simplified)
+    return write_in_place(with_conditions(improve_loops(roots, exact=exact)))
 
 
 def conditions_in_bodies(roots: Sequence[Tensor]) -> list[Tensor]:

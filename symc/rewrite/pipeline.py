@@ -90,11 +90,7 @@ def rewrite(
 
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
-    everything = prepared_bodies(
-        [*roots, *conditions],
-        lambda number: _phases([number], mode, None)[0],
-        exact=mode == "compile",
-    )
+    everything = prepared_bodies([*roots, *conditions], exact=mode == "compile")
     after = _phases(everything, mode, trace)
     final = walk(after)
     dims = _symbolic(final) | _bounds(final) | set(lengths)

@@ -153,3 +153,16 @@ def test_a_branch_in_a_loop_whose_condition_becomes_a_constant(both: bool, mode:
 
         f = symc.function([v0], symc.fori_loop(0, 3, step, v0), mode=mode)
         np.testing.assert_array_equal(f(given), [-1.0, -1.0, -1.0, 3.0])
+
+
+@pytest.mark.parametrize("mode", ["default", "compile", "python"])
+def test_a_branch_in_a_loop_whose_condition_becomes_a_constant_outside(mode: str) -> None:
+    """The loop's argument becomes True, and the steps made of it were measured nowhere."""
+    v, a = T.vector("v", shape=(4,)), T.lvector("a")
+
+    def step(i: Any, v: Any) -> Any:
+        condition = T.logical_or(T.constant(True), a[0] < 2)
+        return symc.ifelse(condition, v, v[i:].set(v[i:] * 0.5))
+
+    f = symc.function([v, a], symc.fori_loop(0, 3, step, v), mode=mode, on_unused_input="ignore")
+    np.testing.assert_array_equal(f(np.arange(4.0), [1, 2]), np.arange(4.0))
