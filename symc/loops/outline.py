@@ -19,7 +19,7 @@ from symc.graph.dims import sizes
 from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
-from symc.graph.walks import substitute, walk
+from symc.graph.walks import walk
 from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.entered import Scope, may_fail, may_have_none

@@ -17,7 +17,17 @@ import symc
 from symc import tensor as T
 from symc.graph.node import Array, Tensor
 from tests.fuzz.branching import (
-    CONSTANTS, DTYPES, Assign, Branch, Drawing, Loop, Statement, Write, changed, smaller, text,
+    CONSTANTS,
+    DTYPES,
+    Assign,
+    Branch,
+    Drawing,
+    Loop,
+    Statement,
+    Write,
+    changed,
+    smaller,
+    text,
 )  # fmt: skip
 from tests.fuzz.protocol import Compared, Wrong, settings, usual_modes
 
@@ -37,7 +47,7 @@ class InPython:
 
     def value(self, words: str) -> Any:
         found = eval(words, {"m": np}, self.names)
-        if getattr(found, "dtype", None) == bool:
+        if getattr(found, "dtype", None) == np.dtype(bool):
             self.taken.append(np.array(found).tolist())
         return found
 
@@ -62,7 +72,7 @@ class InPython:
     def loop(self, loop: Loop, kept: bool) -> None:
         rows: list[list[Array]] = []
         for number in range(int(self.value(loop.count))):
-            self.names[loop.counter] = np.int64(number)
+            self.names[loop.counter] = np.asarray(number)
             if loop.form == "while_loop" and loop.end and self.value(loop.end):
                 break
             self.run(loop.body)
@@ -246,7 +256,9 @@ class Branching:
                 raise Wrong(f"{what}, result {number}: {value!r} and not {right!r}")
         return len(wanted)
 
-    def check_gradients(self, given: dict[str, Array], symbols: dict[str, Tensor], mode: str) -> int:
+    def check_gradients(
+        self, given: dict[str, Array], symbols: dict[str, Tensor], mode: str
+    ) -> int:
         """Those of a cost of the last states by each input, along a direction."""
         floats = [name for name in given if name[0] in "mvws"]
         if any(name[0] == "f" for name in self.states):

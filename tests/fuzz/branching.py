@@ -222,12 +222,13 @@ class Drawing:
         if kind == "a":
             return f"({own} + {other} * 2 + {self.integer()}) % 5 - 1"
         row, column = self.name("w"), self.name("v")
+        matrix, places = self.name("m"), f"{self.name('a')} % {self.height}"
         special = {
-            "v": [f"{self.name('m')}[:, {self.integer()} % {self.width}]",
-                  f"m.dot({self.name('m')}, {row}) * 0.3", f"{own}[{self.name('a')} % {self.height}]"],
-            "w": [f"{self.name('m')}[{self.integer()} % {self.height}]",
-                  f"m.sin({self.name('m')}).sum(axis=0) * 0.4"],
-            "m": [f"m.outer({column}, {row}) * 0.3", f"{own}[{self.name('a')} % {self.height}]"],
+            "v": [f"{matrix}[:, {self.integer()} % {self.width}]",
+                  f"m.dot({matrix}, {row}) * 0.3", f"{own}[{places}]"],
+            "w": [f"{matrix}[{self.integer()} % {self.height}]",
+                  f"m.sin({matrix}).sum(axis=0) * 0.4"],
+            "m": [f"m.outer({column}, {row}) * 0.3", f"{own}[{places}]"],
             "f": [f"m.cos({own})"],
         }  # fmt: skip
         return str(self.pick([
@@ -238,7 +239,9 @@ class Drawing:
         """A slice, and one of the same length."""
         i, step = self.integer(), self.pick(["", "", ", -1", ", 2"])
         plain = f"slice({i}, {self.pick(['None', self.integer()])}{step})"
-        other = self.pick([("slice(1, None)", "slice(None, -1)"), ("slice(None, -1)", "slice(1, None)")])
+        other = self.pick(
+            [("slice(1, None)", "slice(None, -1)"), ("slice(None, -1)", "slice(1, None)")]
+        )
         found: tuple[str, str] = self.pick([(plain, plain), other])
         return found
 

@@ -19,6 +19,7 @@ PLACES = {
     "graphs": "tests.fuzz.graphs",
     "special": "tests.fuzz.special",
     "writes": "tests.fuzz.writes",
+    "branches": "tests.fuzz.branches",
     "patterns": "tests.fuzz.patterns",
 }
 """Where each is: a module with a `GENERATOR`."""
