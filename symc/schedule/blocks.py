@@ -19,7 +19,7 @@ from symc.codegen.targets.base import Target
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic
-from symc.graph.inputs import Constant
+from symc.graph.inputs import Input, Shared
 from symc.graph.node import Op, Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, Checks, Slot
@@ -49,10 +49,17 @@ class Measured(Op):
 
 
 def _is_in_block(source: Tensor) -> bool:
-    """Whether lengths of, or given by, this tensor are those of a block, not of the program."""
+    """Whether lengths of, or given by, this tensor are those of a block, not of the program.
+
+    A number that follows from constants alone is: it may be found in the block only, where a slot
+    turned out to stand for a constant, and then the program around it does not measure it.
+    """
     if isinstance(source.op, StepNumber | Measured):
         return False
-    return any(isinstance(node.op, Slot | StepNumber) for node in walk([source]))
+    leaves = [node for node in walk([source]) if not node.args]
+    return any(isinstance(leaf.op, Slot | StepNumber) for leaf in leaves) or not any(
+        isinstance(leaf.op, Input | Shared | Measured) for leaf in leaves
+    )
 
 
 class BlockLengths(Lengths):
@@ -187,7 +194,7 @@ class Blocks:
         `rings` those among them of states that keep more rows.
         """
         substituted = substitute([body.results[position] for position in needed], replace)
-        chosen = self._in_lengths_outside(self._folded(substituted), table)
+        chosen = self._in_lengths_outside(substituted, table)
         results: list[Tensor | None] = [None] * len(body.results)
         for position, result in zip(needed, chosen, strict=True):
             results[position] = result
@@ -251,23 +258,6 @@ class Blocks:
                 if number is not None:
                     found[node] = number
         return substitute(results, found) if found else results
-
-    def _folded(self, results: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The results with constants for the numbers that follow from constants alone.
-
-        Numbers of steps among them would be lengths of the program that are measured nowhere.
-        """
-        fixed: set[Tensor] = set()
-        numbers: list[Tensor] = []
-        for node in walk(results):
-            if isinstance(node.op, Constant):
-                fixed.add(node)
-            elif node.args and fixed.issuperset(node.args):
-                fixed.add(node)
-                if not node.ndim:
-                    numbers.append(node)
-        folded = optimise(numbers, self._mode)
-        return substitute(results, dict(zip(numbers, folded, strict=True)))
 
     def _numbers(self, args: Mapping[Tensor, Tensor], outer: Lengths) -> dict[Tensor, Tensor]:
         """The slots that stand for numbers, which are in no memory."""

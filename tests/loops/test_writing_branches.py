@@ -166,3 +166,21 @@ def test_a_branch_in_a_loop_whose_condition_becomes_a_constant_outside(mode: str
 
     f = symc.function([v, a], symc.fori_loop(0, 3, step, v), mode=mode, on_unused_input="ignore")
     np.testing.assert_array_equal(f(np.arange(4.0), [1, 2]), np.arange(4.0))
+
+
+@pytest.mark.parametrize("mode", ["default", "compile", "python"])
+def test_a_branch_in_a_loop_of_one_step_in_a_branch(mode: str) -> None:
+    """Its condition compares the first element of a range, which no rule of the body folded."""
+    m, row, a, k = T.matrix("m"), T.vector("row"), T.lvector("a"), T.lscalar("k")
+
+    def inner(j: Any, m: Any) -> Any:
+        return symc.ifelse(T.eq(j % 2, 1), m[k % 3].inc(row), m)
+
+    def step(i: Any, m: Any) -> Any:
+        rows, _ = symc.scan(inner, sequences=T.arange(1), outputs_info=m)
+        taken = T.logical_or(a.sum() > -1, k < a[i % 3])
+        return symc.ifelse(taken, T.concatenate([m[None], rows])[-1], m)
+
+    f = symc.function([m, row, a, k], symc.fori_loop(0, 1, step, m), mode=mode)
+    given = np.arange(6.0).reshape(3, 2)
+    np.testing.assert_array_equal(f(given, [1.0, 2.0], [1, 2, 3], 1), given)
