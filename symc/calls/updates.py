@@ -94,7 +94,8 @@ class NewValue(Passing):
             ShapeMismatch,
             lambda value: (
                 f"axis {axis} of the new value is {value(dim)}, of its variable "
-                f"{declared}\n  shared {describe(self.variable)}\n  new    {describe(new)}"
+                f"{declared}\n  shared {describe(self.variable)}\n  new    {describe(new)}\n"
+                "  a variable whose lengths change: symc.shared(value, shape=(None, ...))"
             ),
         )
 

@@ -1,0 +1,44 @@
+"""Errors of calls name the user's line: where the operation stands, not only its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+
+INPUTS = T.vector("x"), T.vector("y"), T.matrix("m")
+ARGUMENTS = np.ones(3), np.ones(2), np.ones((4, 5))
+
+WRONG: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y, m: x + y,
+    "product": lambda x, y, m: m @ x,
+    "where": lambda x, y, m: T.where(x > 0, x, y[:2]),
+    "concatenate": lambda x, y, m: T.concatenate([m, m.T]),
+    "reshape": lambda x, y, m: x.reshape((2, 2)),
+    "set": lambda x, y, m: m[1:].set(m[2:]),
+    "ifelse": lambda x, y, m: symc.ifelse(x[0] > 0, x, y),
+    "in a loop": lambda x, y, m: symc.scan(lambda row, state: state + row, m, x)[0],
+    "solve": lambda x, y, m: T.linalg.solve(m, x),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("mode", ["python", "default"])
+def test_lengths_that_differ_in_a_call_name_the_line_of_the_operation(name: str, mode: str) -> None:
+    made = WRONG[name]
+    line = made.__code__.co_firstlineno
+    f = symc.function(INPUTS, made(*INPUTS), mode=mode, on_unused_input="ignore")
+    with pytest.raises(symc.errors.ShapeMismatch, match=rf"test_lines_of_errors\.py:{line}(\n|$)"):
+        f(*ARGUMENTS)
+
+
+def test_an_update_that_changes_lengths_says_how_to_declare_them() -> None:
+    w, x = symc.shared(np.zeros(0), name="w"), T.vector("x")
+    f = symc.function([x], updates=[(w, T.concatenate([w, x]))])
+    with pytest.raises(symc.errors.ShapeMismatch, match=r"shape=\(None, \.\.\.\)"):
+        f([1.0])
