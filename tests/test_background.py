@@ -123,6 +123,23 @@ def test_a_long_call_of_the_interpreter_is_taken_over() -> None:
     assert w.get_value() == 1
 
 
+def test_loops_in_loops_of_as_many_steps_as_there_are_elements(held: threading.Event) -> None:
+    """Their steps were counted in lengths of the outer loop's body, which have no values."""
+    a, b = T.vector("a"), T.vector("b")
+    n, m = a.shape[0], b.shape[0]
+
+    def outer(i: Any, table: Any) -> Any:
+        def inner(j: Any, table: Any) -> Any:
+            return table[i + 1, j + 1].set(table[i, j] + a[i] * b[j])
+
+        return symc.fori_loop(0, m, inner, table)
+
+    table = symc.fori_loop(0, n, outer, T.zeros((n + 1, m + 1)))
+    f = symc.function([a, b], table, background=True)
+    assert not f.compiled
+    assert f(np.ones(3), np.ones(4))[-1].tolist() == [0.0, 1.0, 2.0, 3.0, 3.0]
+
+
 def test_a_call_too_large_for_the_interpreter_waits() -> None:
     x, y = T.vector("x"), T.vector("y")
     f = symc.function([x, y], T.minimum(x[:, None], y[None]).sum(), background=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from symc.calls.too_large import CallLengths
+from symc.graph.dims import Dim
 from symc.graph.node import Array, Tensor
 from symc.graph.walks import walk
 from symc.loops.scan import Scan
@@ -19,10 +20,11 @@ def count_of_steps(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> i
     lengths = CallLengths(inputs)
     for node in order:
         lengths.refused(node)  # which notes how large it is
-    return _count(order, lengths)
+    return _count(order, lengths.value)
 
 
-def _count(order: Sequence[Tensor], lengths: CallLengths) -> int:
+def _count(order: Sequence[Tensor], value: Callable[[Dim], int | None]) -> int:
+    """The same of nodes whose lengths have such values, None where those are not to be known."""
     total, seen = 0, set[object]()
     for node in order:
         if isinstance(node.op, Scan):
@@ -30,6 +32,19 @@ def _count(order: Sequence[Tensor], lengths: CallLengths) -> int:
             if key not in seen:
                 seen.add(key)
                 body = walk(node.op.body.results)
-                steps = lengths.value(dim_of(node.args[0])) or 0
-                total += steps * (len(body) + _count(body, lengths))
+                steps = value(dim_of(node.args[0])) or 0
+                total += steps * (len(body) + _count(body, _inside(node.op, node.args, value)))
     return total
+
+
+def _inside(
+    loop: Scan, args: Sequence[Tensor], value: Callable[[Dim], int | None]
+) -> Callable[[Dim], int | None]:
+    """Values of the lengths in a loop's body, where they are lengths outside."""
+    outside = loop.lengths(args)
+
+    def found(dim: Dim) -> int | None:
+        known = outside(dim)
+        return None if known is None else value(known)
+
+    return found

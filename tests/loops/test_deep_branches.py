@@ -54,10 +54,10 @@ def test_branches_in_many_branches_compile_with_their_gradient(mode: str) -> Non
         inputs, [*states, *symc.grad(cost, inputs[:2])], mode=mode, on_unused_input="ignore"
     )
     v, w = np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.2, 0.3])
-    a, b, c = v, w, 0.5
+    last: list[Any] = [v, w, 0.5]
     for i in range(3):
-        a, b, c = _in_python(LEVELS, 3, i, a, b, c)
-    for value, wanted in zip(f(v, w, 3)[:3], [a, b, c], strict=True):
+        last = _in_python(LEVELS, 3, i, *last)
+    for value, wanted in zip(f(v, w, 3)[:3], last, strict=True):
         np.testing.assert_allclose(value, wanted)
 
 
