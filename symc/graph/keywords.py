@@ -91,7 +91,8 @@ _FUNCTION = {
     "rebuild_strict": _NO_NEED, "output_keys": "a dict of outputs",
     "allow_downcast": "allow_input_downcast", "unused": "on_unused_input", "optimizer": "mode",
     "update": "updates", "given": "givens", "static_argnums": "a Python function of it",
-    "donate_argnums": "symc.In(x, mutable=True) among the inputs", "backend": "device", "args": "inputs",
+    "donate_argnums": "symc.In(x, mutable=True) among the inputs", "backend": "device",
+    "args": "inputs",
 }  # fmt: skip
 _SHARED = {
     "strict": _NO_NEED, "allow_downcast": "set_value(value.astype(dtype))",
