@@ -64,11 +64,11 @@ def read_before(loop: Loop, taken: set[str]) -> Block | None:
     if not isinstance(last, Store) or not all(isinstance(stmt, Let) for stmt in named):
         return None
     loads = [load for stmt in loop.body for load in loads_of(stmt) if load.buffer == last.buffer]
-    found = _Reading(loop, last, taken)
+    found = _ReadBefore(loop, last, taken)
     return found.statements() if all(map(found.is_understood, loads)) and found.rows else None
 
 
-class _Reading:
+class _ReadBefore:
     """What a loop reads of the buffer that it writes, `store` its only statement that does."""
 
     def __init__(self, loop: Loop, store: Store, taken: set[str]) -> None:

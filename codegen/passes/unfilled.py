@@ -48,7 +48,7 @@ FILLED = ("temp", "output")  # buffers that nobody has after a call that fails
 
 def unfilled(program: Program) -> Program:
     """The program without such fillings, or with those of the elements that are left."""
-    walk = _Walk(program)
+    walk = _Fillings(program)
     steps = map_blocks(program.steps, walk.block)
     if steps == program.steps:
         return program
@@ -58,7 +58,9 @@ def unfilled(program: Program) -> Program:
     )
 
 
-class _Walk:
+class _Fillings:
+    """The walk over the steps of one program."""
+
     def __init__(self, program: Program) -> None:
         self.kernels = {kernel.name: kernel for kernel in program.kernels}
         self.buffers = {buffer.name: buffer for buffer in program.buffers}

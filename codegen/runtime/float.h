@@ -67,6 +67,15 @@ static inline float symc_apart_f32(float x) {
     return x;
 }
 
+// SYMBOL symc_apart_i64
+// A side of a choice, computed before it is made: then compilers choose a register, and no branch.
+static inline int64_t symc_apart_i64(int64_t x) {
+#if !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
+    __asm__("" : "+r"(x));
+#endif
+    return x;
+}
+
 // SYMBOL symc_maximum_step_f64
 // NEEDS SYMC_STAYS
 // symc_maximum_f64 in steps of a loop that wait for each other: one instruction to wait for, and a

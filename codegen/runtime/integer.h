@@ -353,15 +353,6 @@ SYMC_DEFINE_ABS(symc_abs_i32, int32_t, uint32_t)
 // NEEDS SYMC_DEFINE_ABS
 SYMC_DEFINE_ABS(symc_abs_i64, int64_t, uint64_t)
 
-// SYMBOL symc_apart_i64
-// A side of a choice, computed before it is made: then compilers choose a register, and no branch.
-static inline int64_t symc_apart_i64(int64_t x) {
-#if !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
-    __asm__("" : "+r"(x));
-#endif
-    return x;
-}
-
 // SYMBOL SYMC_DEFINE_EXTREME
 // The one of two integers for which `a sign b` holds.
 #define SYMC_DEFINE_EXTREME(name, type, sign) \
