@@ -150,9 +150,10 @@ class _ReadBefore:
             assert isinstance(last, Store)
             made.append(If(is_one, (*named, Store(second, _ZERO, last.value))))
 
-            def chosen(step: Expr) -> Expr:
+            def either(step: Expr) -> Expr:
                 return Select(Binary("le", step, Var(meets), BOOL), one, other, self.dtype)
 
+            chosen = either
         step = Var(fresh(self.loop.var.name, self.taken))
         body = tuple(self._step(step, copies, chosen))
         made.append(Loop(step, extent, "parallel", body, self.loop.note))

@@ -113,7 +113,7 @@ def _running(loop: Loop, scalars: Mapping[str, DType]) -> _Running | None:
         return None
     (total,) = adding
     dtype = scalars.get(total.buffer)
-    if total.op != "add" or dtype not in (FLOAT32, FLOAT64):
+    if total.op != "add" or dtype is None or dtype not in (FLOAT32, FLOAT64):
         return None
     place = loop.body.index(total)
     before = [stmt for stmt in loop.body[:place] if isinstance(stmt, Let)]
