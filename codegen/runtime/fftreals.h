@@ -4,7 +4,8 @@
 // SYMBOL symc_fft_real_parts_fNN
 // NEEDS symc_lanes_fNN
 // From Z = E + i O, the transform of pairs, to E + W^k O, for k (`here`) and m - k (`there`) at
-// once, by their root c + i s; and the opposite, but for a factor of 2, by the conjugate of it.
+// once, by their root c + i s; and the opposite, but for a factor of 2, by the conjugate of it. In
+// the middle, where both are one element, `here` is what stays: zeros of it are not negative.
 SYMC_INLINE void symc_fft_apart_fNN(const symc_lanes_fNN *here, const symc_lanes_fNN *there,
                                     symc_lanes_fNN c, symc_lanes_fNN s, symc_lanes_fNN *to_here,
                                     symc_lanes_fNN *to_there) {
@@ -12,8 +13,8 @@ SYMC_INLINE void symc_fft_apart_fNN(const symc_lanes_fNN *here, const symc_lanes
     const symc_lanes_fNN er = half * (here[0] + there[0]), dr = half * (here[0] - there[0]);
     const symc_lanes_fNN ei = half * (here[1] - there[1]), di = half * (here[1] + there[1]);
     const symc_lanes_fNN tr = c * di + s * dr, ti = s * di - c * dr;
-    to_here[0] = er + tr, to_here[1] = ti + ei;
     to_there[0] = er - tr, to_there[1] = ti - ei;
+    to_here[0] = er + tr, to_here[1] = ti + ei;
 }
 SYMC_INLINE void symc_fft_together_fNN(const symc_lanes_fNN *here, const symc_lanes_fNN *there,
                                        symc_lanes_fNN c, symc_lanes_fNN s, symc_lanes_fNN *to_here,
@@ -21,8 +22,8 @@ SYMC_INLINE void symc_fft_together_fNN(const symc_lanes_fNN *here, const symc_la
     const symc_lanes_fNN er = here[0] + there[0], dr = here[0] - there[0];
     const symc_lanes_fNN ei = here[1] - there[1], di = here[1] + there[1];
     const symc_lanes_fNN tr = c * di + s * dr, ti = c * dr - s * di;
-    to_here[0] = er - tr, to_here[1] = ti + ei;
     to_there[0] = er + tr, to_there[1] = ti - ei;
+    to_here[0] = er - tr, to_here[1] = ti + ei;
 }
 
 // SYMBOL symc_fft_halves_fNN
@@ -42,9 +43,9 @@ SYMC_INLINE void symc_fft_together_fNN(const symc_lanes_fNN *here, const symc_la
                 there[0] = symc_turn_lanes_fNN(there[0]);                                       \
                 there[1] = symc_turn_lanes_fNN(there[1]);                                       \
                 both(here, there, c, s, to, to + 2);                                            \
-                symc_join_lanes_fNN(y + 2 * k, to[0], to[1]);                                   \
                 symc_join_lanes_fNN(y + 2 * (m - k - L + 1), symc_turn_lanes_fNN(to[2]),        \
                                     symc_turn_lanes_fNN(to[3]));                                \
+                symc_join_lanes_fNN(y + 2 * k, to[0], to[1]);                                   \
                 continue;                                                                       \
             }                                                                                   \
             here[0][0] = x[2 * k], here[1][0] = x[2 * k + 1];                                   \

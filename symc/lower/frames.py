@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph import dims
-from symc.graph.lowering import Formula, Write, Written
+from symc.graph.formulas import Formula
+from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import wrap

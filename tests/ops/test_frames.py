@@ -58,9 +58,12 @@ def test_other_targets_than_boxes() -> None:
     x = T.matrix("x")
     f = symc.function([x], [x[::2, 1:].set(1.0), x[-2::-1].set(2.0), x[1].set(x[0])])
     given = RNG.normal(size=(6, 5))
-    for value, change in zip(
-        f(given), ((np.s_[::2, 1:], 1.0), (np.s_[-2::-1], 2.0), (np.s_[1], given[0])), strict=True
-    ):
+    changes: list[tuple[Any, Any]] = [
+        (np.s_[::2, 1:], 1.0),
+        (np.s_[-2::-1], 2.0),
+        (np.s_[1], given[0]),
+    ]
+    for value, (where, new) in zip(f(given), changes, strict=True):
         wanted = given.copy()
-        wanted[change[0]] = change[1]
+        wanted[where] = new
         np.testing.assert_array_equal(value, wanted)

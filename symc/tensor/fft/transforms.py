@@ -9,6 +9,7 @@ an even length the highest) stand for two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from symc.tensor.build import arange
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.views import dimshuffle
 
-_UP = ("backward", "ortho", "forward")  # NumPy's norms of transforms, for each power
-_DOWN = ("forward", "ortho", "backward")  # and of inverse ones
+_Norm = Literal["backward", "ortho", "forward"]
+_UP: tuple[_Norm, ...] = ("backward", "ortho", "forward")  # NumPy's, of transforms, by the power
+_DOWN: tuple[_Norm, ...] = ("forward", "ortho", "backward")  # and of inverse ones
 
 
 @record
