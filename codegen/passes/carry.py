@@ -58,7 +58,7 @@ _ZERO = const(0)
 
 
 def carry(program: Program) -> Program:
-    """The program with what such loops store handed on: a number of each buffer that is stored to."""
+    """The program with what such loops store handed on: a number of each buffer."""
     while (changed := _one_more(program)) is not None:
         program = changed
     return program

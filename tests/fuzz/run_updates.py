@@ -13,7 +13,7 @@ import numpy as np
 import symc
 import symc.tensor as T
 from symc.codegen.verify.program import verify
-from symc.graph.node import Array
+from symc.graph.node import Array, Tensor
 from symc.pipeline.compile import Clock, build
 from tests.fenced import fenced
 from tests.fuzz.opinions import is_known, results_of
@@ -48,7 +48,7 @@ def check_given(program: UpdateProgram, mode: str) -> int:
     Results are the outputs and new values, which may lie where the arguments lay.
     """
     made = program.made()
-    places = {
+    places: dict[Tensor, Tensor] = {
         v: T.tensor(v.dtype, [n if isinstance(n, int) else None for n in v.type.shape], v.name)
         for v in made.variables.values()
     }
@@ -62,7 +62,7 @@ def check_given(program: UpdateProgram, mode: str) -> int:
                 [*ins, *inputs], [*made.outputs, *news], givens=places, mode=mode,
                 on_unused_input="ignore",
             )  # fmt: skip
-        arguments = [v.get_value() for v in places]
+        arguments = [v.get_value() for v in made.variables.values()]
         try:
             with np.errstate(all="ignore"):
                 found = function(*arguments, *map(fenced, program.arguments()))
