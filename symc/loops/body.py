@@ -279,14 +279,15 @@ def _message(
 def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[Dim]:
     """The lengths in a body that are values of scalars outside, not lengths of arrays there.
 
-    Of a length that depends on values inside as well, as that of ``x[i:k]``, those outside.
+    Of a length that depends on values inside as well, as that of ``x[i:k]``, those outside. These are
+    named in any case: where ``x[k:0]`` is known to have no elements, a step may still ask where its
+    first one is.
     """
     for dim, values in _lengths_in(body.results):
-        whole = length(dim)
-        if whole is not None:
-            yield whole
-        else:
-            yield from (found for found in map(length, values) if found is not None)
+        for each in (dim, *values):
+            found = length(each)
+            if found is not None:
+                yield found
 
 
 def _lengths_at(node: Tensor) -> Iterator[Dim]:

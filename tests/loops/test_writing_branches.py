@@ -184,3 +184,20 @@ def test_a_branch_in_a_loop_of_one_step_in_a_branch(mode: str) -> None:
     f = symc.function([m, row, a, k], symc.fori_loop(0, 1, step, m), mode=mode)
     given = np.arange(6.0).reshape(3, 2)
     np.testing.assert_array_equal(f(given, [1.0, 2.0], [1, 2, 3], 1), given)
+
+
+@pytest.mark.parametrize("first", [0, 1, -1])
+def test_a_part_that_a_constant_ends_before_it_begins(first: int) -> None:
+    """Its length is known to be 0, and so where it begins was not asked for, and not declared."""
+    x, y, k, z = T.vector("x"), T.vector("y"), T.lscalar("k"), T.scalar("z")
+
+    def step(i: Any, x: Any, y: Any) -> Any:
+        y = symc.fori_loop(
+            0, 4, lambda j, w: symc.ifelse(T.eq(i, 0), w[j % 2].set(0.5), w), y
+        )  # fmt: skip
+        return symc.ifelse(z > 0.5, x[k:i].set(2.0), x), y
+
+    f = symc.function([x, y, k, z], symc.fori_loop(0, 1, step, [x, y]))
+    for one in (0.0, 1.0):
+        found = f(np.ones(3), np.ones(3), first, one)
+        np.testing.assert_array_equal(found, [np.ones(3), [0.5, 0.5, 1.0]])
