@@ -262,6 +262,58 @@ def escapes_jax(a: Any, b: Any) -> Any:
     return lax.map(point, (a, b))
 
 
+# --- the same of all points at once: a mask chooses those that are still inside --------------------
+
+
+def inside(a: Any, b: Any) -> Any:
+    def step(k: Any, x: Any, y: Any, count: Any) -> list[Any]:
+        stays = x * x + y * y <= 4.0
+        x, y = (
+            x[stays].set(x[stays] * x[stays] - y[stays] * y[stays] + a[stays]),
+            y[stays].set(2 * x[stays] * y[stays] + b[stays]),
+        )
+        return [x, y, count[stays].inc(1)]
+
+    first = [T.zeros_like(a), T.zeros_like(a), T.zeros(a.shape, "int64")]
+    return symc.fori_loop(0, MOST, step, first)[2]
+
+
+def inside_numpy(a: Any, b: Any) -> Any:
+    x, y, count = np.zeros_like(a), np.zeros_like(a), np.zeros(a.shape, np.int64)
+    for _ in range(MOST):
+        stays = x * x + y * y <= 4.0
+        one, other = x[stays], y[stays]
+        x[stays] = one * one - other * other + a[stays]
+        y[stays] = 2 * one * other + b[stays]
+        count[stays] += 1
+    return count
+
+
+def inside_loops(a: Any, b: Any) -> Any:
+    x, y, count = np.zeros_like(a), np.zeros_like(a), np.zeros(a.shape, np.int64)
+    for _ in range(MOST):
+        for i in range(len(a)):
+            if x[i] * x[i] + y[i] * y[i] <= 4.0:
+                x[i], y[i] = x[i] * x[i] - y[i] * y[i] + a[i], 2 * x[i] * y[i] + b[i]
+                count[i] += 1
+    return count
+
+
+def inside_jax(a: Any, b: Any) -> Any:
+    package = module("jax")
+    where = package.numpy.where
+
+    def step(k: Any, state: Any) -> Any:
+        x, y, count = state
+        stays = x * x + y * y <= 4.0
+        return (
+            where(stays, x * x - y * y + a, x), where(stays, 2 * x * y + b, y), count + stays
+        )  # fmt: skip
+
+    zeros = package.numpy.zeros_like
+    return package.lax.fori_loop(0, MOST, step, (zeros(a), zeros(a), zeros(a, dtype="int64")))[2]
+
+
 def _points(n: int) -> tuple[Any, ...]:
     return 2.5 * numbers(n) - 2.0, 2.4 * numbers(n, seed=1) - 1.2
 
@@ -275,4 +327,6 @@ KERNELS = (
     Kernel("collatz", lambda n: (places(10_000, n) + 1,), 1000, 20,
            collatz, None, collatz_loops, collatz_jax),
     Kernel("escapes", _points, 3000, 20, escapes, None, escapes_loops, escapes_jax),
+    Kernel("inside", _points, 3000, 20,
+           inside, inside_numpy, inside_loops, inside_jax),
 )  # fmt: skip
