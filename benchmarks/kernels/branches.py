@@ -262,7 +262,7 @@ def escapes_jax(a: Any, b: Any) -> Any:
     return lax.map(point, (a, b))
 
 
-# --- the same of all points at once: a mask chooses those that are still inside --------------------
+# --- the same of all points at once: a mask chooses those that are still inside -------------------
 
 
 def inside(a: Any, b: Any) -> Any:
