@@ -118,6 +118,23 @@ def test_of_several_results_one_of_equal_lengths_gets_the_memory() -> None:
         assert second is a
 
 
+def test_default_values_stay() -> None:
+    """Each call that left the argument out changed it for the next one."""
+    value = np.arange(3.0)
+    given = symc.function([symc.In(X, value=value, mutable=True)], X * 3)
+    for _ in range(2):
+        assert given().tolist() == [0, 3, 6]
+    assert value.tolist() == [0, 1, 2]
+
+
+def test_subclasses_and_mapped_files_are_overwritten_too(tmp_path: Path) -> None:
+    given = symc.function([symc.In(X, mutable=True)], X * 3)
+    mapped = np.memmap(tmp_path / "numbers", dtype="float64", mode="w+", shape=(3,))
+    mapped[:] = [0.0, 1.0, 2.0]
+    assert given(mapped).tolist() == [0, 3, 6]
+    assert given(np.zeros(0)).shape == (0,)
+
+
 def test_two_arguments_and_two_results() -> None:
     given = symc.function(
         [symc.In(X, mutable=True), symc.In(Y, mutable=True)], [X + Y, X[0].set(Y[0])]

@@ -251,7 +251,7 @@ class Function(Generic[Result]):
                     raise BadArgument(
                         f"{self.name}: missing input {position}\n  input  {describe(item.variable)}"
                     )
-                values[position] = item.value
+                values[position] = item.default()
         return tuple(values)
 
     def __dir__(self) -> list[str]:

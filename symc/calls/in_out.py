@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from symc.codegen.record import record
 from symc.graph.node import Tensor
 from symc.graph.public import check_fields
@@ -48,6 +50,11 @@ class In:
     def __new__(cls, *args: Any, **options: Any) -> Self:
         check_fields(cls, options)
         return object.__new__(cls)
+
+    def default(self) -> Any:
+        """The value for a call that gives none: an array of its own, if calls may write there."""
+        value: Any = self.value
+        return value.copy() if self.mutable and type(value) is np.ndarray else value
 
 
 def given_away(

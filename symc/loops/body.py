@@ -279,9 +279,9 @@ def _message(
 def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[Dim]:
     """The lengths in a body that are values of scalars outside, not lengths of arrays there.
 
-    Of a length that depends on values inside as well, as that of ``x[i:k]``, those outside. These are
-    named in any case: where ``x[k:0]`` is known to have no elements, a step may still ask where its
-    first one is.
+    Of a length that depends on values inside as well, as that of ``x[i:k]``, those outside. These
+    are named in any case: where ``x[k:0]`` is known to have no elements, a step may still ask where
+    its first one is.
     """
     for dim, values in _lengths_in(body.results):
         for each in (dim, *values):
