@@ -36,7 +36,7 @@ class In:
     >>> table, i = T.matrix("table"), T.lscalar("i")
     >>> add = symc.function([symc.In(table, mutable=True), i], table[i].inc(1.0))
     >>> numbers = np.zeros((1000, 1000))
-    >>> add(numbers, 2) is numbers, numbers[2, 3]
+    >>> add(numbers, 2) is numbers, float(numbers[2, 3])
     (True, 1.0)
     """
 

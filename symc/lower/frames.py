@@ -84,15 +84,22 @@ def frame(
     boxed = part.combine == "set" and part.parallel and len(part.extents) == rank == node.ndim
     if not boxed or not 2 <= rank <= _MOST_AXES:
         return None
-    starts = outer.tracer.target(node, part.target, (ir.const(0),) * rank)
-    counters = builder.loops(0, rank)
-    target = outer.tracer.target(node, part.target, tuple(counters))
-    moved = (ir.add(at, start) for at, start in zip(counters, starts, strict=True))
-    if any(found != wanted for found, wanted in zip(target, moved, strict=True)):
+    if not _is_box(builder, node, part, outer):
         return None
+    starts = outer.tracer.target(node, part.target, (ir.const(0),) * rank)
     lengths = builder.extents(stage, stage.loops)
     starts = tuple(_within(builder, node, axis, starts[axis], outer) for axis in range(rank))
     return BoxedWrite(builder, node, buffer, lowering.base, part, lengths, starts, outer)
+
+
+def _is_box(builder: KernelBuilder, node: Tensor, part: Written, outer: Scope) -> bool:
+    """Whether places are indexes of the part, each moved by the same in all of it."""
+    tried = builder.scope([], outer)  # what it reads for places that are no box is not wanted
+    counters = tuple(builder.loops(0, node.ndim))
+    starts = tried.tracer.target(node, part.target, (ir.const(0),) * node.ndim)
+    target = tried.tracer.target(node, part.target, counters)
+    moved = map(ir.add, counters, starts)
+    return all(found == wanted for found, wanted in zip(target, moved, strict=True))
 
 
 def _within(
@@ -103,7 +110,8 @@ def _within(
     length = builder.context.sizes(dim)
     if not isinstance(start, ir.Const):
         above = ir.binary("max", start, ir.const(0))
-        return builder.named(outer.block, "start", ir.binary("min", above, length))
+        # Not the name of the size below: a kernel does not know the sizes that it adds.
+        return builder.named(outer.block, "begin", ir.binary("min", above, length))
     if dims.nonnegative(dims.sub(dim, int(start.value))):
         return start
     if isinstance(length, ir.Const):

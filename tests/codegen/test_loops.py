@@ -30,7 +30,6 @@ from symc.codegen.ir import (
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.order import PASSES
 from symc.codegen.passes.parallel import parallel
-from symc.codegen.passes.short_rows import short_rows
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.vectorize import vectorize
 from symc.codegen.text import expression
@@ -328,7 +327,7 @@ def _work(made: Program) -> str:
 def test_work_is_in_sizes() -> None:
     made = softmax()
     for change in PASSES:
-        if change is not short_rows:  # which makes a second kernel
+        if change.name != "short_rows":  # which makes a second kernel
             made = change(made)
     assert _work(made) == "n*(c*2 + c*19 + c*9 + 4)"
     cut = parallel(
