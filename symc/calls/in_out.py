@@ -52,7 +52,12 @@ class In:
         return object.__new__(cls)
 
     def default(self) -> Any:
-        """The value for a call that gives none: an array of its own, if calls may write there."""
+        """The value for a call that gives none: an array of its own, if calls may write there.
+
+        >>> import symc, symc.tensor as T
+        >>> symc.In(T.scalar("x"), value=2.0).default()
+        2.0
+        """
         value: Any = self.value
         return value.copy() if self.mutable and type(value) is np.ndarray else value
 
