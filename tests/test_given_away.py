@@ -19,7 +19,7 @@ X, Y, I = T.vector("x"), T.vector("y"), T.lscalar("i")  # noqa: E741
 
 
 def _loop(x: Any) -> Any:
-    return symc.fori_loop(0, 5, lambda k, s: s[k + 1].set(s[k] + s[k + 1]), x)
+    return symc.fori_loop(0, x.shape[0] - 1, lambda k, s: s[k + 1].set(s[k] + s[k + 1]), x)
 
 
 OVERWRITING = {
@@ -98,6 +98,31 @@ def test_nothing_is_changed_by_a_refused_call() -> None:
     with pytest.raises(BadIndex):
         given(a, np.ones(4), 4)
     assert a.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.usefixtures("caller")
+def test_errors_tell_what_was_given() -> None:
+    """They were explained by arguments that had been overwritten by then: index 4, not 3."""
+    changed = X[I].inc(1.0)
+    given = symc.function(
+        [symc.In(X, mutable=True), Y, I], [changed, Y[changed[0].astype("int64")]]
+    )
+    a = np.array([2.0, 0.0, 0.0])
+    with pytest.raises(BadIndex, match="index 3 is out of bounds for axis 0 with length 3"):
+        given(a, np.ones(3), 0)
+    assert a.tolist() == [2, 0, 0]
+
+
+@pytest.mark.usefixtures("caller")
+def test_nothing_is_changed_by_a_loop_that_fails() -> None:
+    at = T.lvector("at")
+    counts = symc.fori_loop(0, at.shape[0], lambda k, s: s[at[k]].inc(1.0), X)
+    given = symc.function([symc.In(X, mutable=True), at], counts)
+    a = np.zeros(3)
+    with pytest.raises(BadIndex, match="index 5"):
+        given(a, [0, 1, 5, 2])
+    assert a.tolist() == [0, 0, 0]
+    assert given(a, [0, 1, 1]).tolist() == [1, 2, 0]
 
 
 def test_a_shared_variable_that_lies_there() -> None:

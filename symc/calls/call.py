@@ -17,9 +17,10 @@ A `Caller` is made from a `CallSpec`, and by name
   meaning of the numbers see `symc/pipeline/host_calls.py`. An exception of it ends the call.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
-new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
-the call, except for shared variables that a function updates in place and then fails; a signal does
-not stop it any more by then.
+new arrays, or those of arguments that were given away. Two threads may call one `Caller` at the
+same time. After an exception all is as before the call, except for shared variables that a function
+updates in place and then fails, which a signal does not stop any more by then, and for arguments
+that were given away to one that a signal or a lack of memory ends.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast
 from weakref import ref
 
-from symc.calls.in_out import In
+from symc.calls.in_out import In, default_of
 from symc.errors import BadArgument, SymcError
 from symc.graph.inputs import SharedVariable
 from symc.graph.locks import PythonLock
@@ -251,7 +251,7 @@ class Function(Generic[Result]):
                     raise BadArgument(
                         f"{self.name}: missing input {position}\n  input  {describe(item.variable)}"
                     )
-                values[position] = item.default()
+                values[position] = default_of(item)
         return tuple(values)
 
     def __dir__(self) -> list[str]:

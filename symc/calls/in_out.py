@@ -22,10 +22,11 @@ class In:
 
     With `mutable` the caller gives the array away: a result that is computed from it, of the same
     shape and dtype, is written into its memory where the graph allows that, and is that array.
-    After the call the argument has no meaning. (Arrays that are only to be read, or that share
-    memory with another argument, stay as they are; so do all arguments in modes that interpret,
-    and on devices.) `explain` says which are overwritten. `borrow` is Theano's, and changes
-    nothing.
+    After the call the argument has no meaning; after one that raises it is as before, unless a
+    signal or a lack of memory ended the call. Arrays that are only to be read, or that share
+    memory with another argument, stay as they are, and so do all arguments in modes that interpret
+    or check, and on devices. `explain` says which are overwritten. `borrow` is Theano's, and
+    changes nothing.
 
     >>> import symc, symc.tensor as T
     >>> x, y = T.scalars("x", "y")
@@ -51,15 +52,11 @@ class In:
         check_fields(cls, options)
         return object.__new__(cls)
 
-    def default(self) -> Any:
-        """The value for a call that gives none: an array of its own, if calls may write there.
 
-        >>> import symc, symc.tensor as T
-        >>> symc.In(T.scalar("x"), value=2.0).default()
-        2.0
-        """
-        value: Any = self.value
-        return value.copy() if self.mutable and type(value) is np.ndarray else value
+def default_of(item: In) -> Any:
+    """The value for a call that gives none: an array of its own, if calls may write there."""
+    value: Any = item.value
+    return value.copy() if item.mutable and type(value) is np.ndarray else value
 
 
 def given_away(
@@ -73,7 +70,9 @@ def given_away(
 
 @record
 class Out:
-    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)
+    """An output of a function.
+
+    Outputs alias nothing but arguments that were given away, so `borrow` changes nothing.
 
     With `on_device` a function on a device leaves it there, and returns a `symc.cuda.DeviceArray`.
 

@@ -142,8 +142,8 @@ class PythonCaller:
         for _, ndim, lengths in self._inputs:
             if lengths is not None and len(lengths) != ndim:
                 raise ValueError("fixed lengths: one for each axis")
+        kinds = [(dtype, ndim) for dtype, ndim, _ in self._inputs]
         for output, argument in zip(self._outputs, self._given, strict=True):
-            kinds = [(dtype, ndim) for dtype, ndim, _ in self._inputs]
             if argument >= 0 and output not in kinds[argument : argument + 1]:
                 raise ValueError("an output gets the memory of another kind of array")
         if not 0 <= self._count <= len(self._outputs) or (self._form == "one") > self._count:

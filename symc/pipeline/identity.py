@@ -24,8 +24,8 @@ def graph_lines(request: Request) -> list[tuple[str, Tensor | None]]:
     number: dict[Tensor, int] = {}
     lines = _lines([*request.inputs, *request.shared], request.roots(), number)
     updated = ",".join(str(number[shared]) for shared, _ in request.updates)
-    given = [",".join(str(number[x]) for x in request.given)] if request.given else []
-    return [(request.name, None), *lines, (updated, None), *((text, None) for text in given)]
+    given = ",".join(str(number[x]) for x in request.given)
+    return [(request.name, None), *lines, (updated, None), (given, None)]
 
 
 def graph_parts(request: Request) -> dict[str, str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from symc.graph.inputs import Constant, SharedVariable
+from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.lowering import Control, Write
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
@@ -106,7 +106,7 @@ class InPlace:
             reason: CopyReason | None
             if writer not in self._stages or not self._fits(owner, node):
                 reason = OtherKind()
-            elif isinstance(owner, SharedVariable) and self._groups.group_of[writer] in needed:
+            elif isinstance(owner.op, Input | Shared) and self._groups.group_of[writer] in needed:
                 reason = MayFail()  # then nothing must have changed
             else:
                 reason = self._claim(owner, writer, writers)

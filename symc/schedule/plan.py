@@ -87,9 +87,9 @@ class Problem:
 
     `order` has all nodes, arguments before users. `roots` must end in memory; `updates` pairs
     shared variables, inputs that are given away, or the states of the loop around, with nodes
-    among the roots. Those in `rings`
-    are the oldest rows of states of which several are kept. `tests` are the run-time conditions in
-    order, `after` has for each the numbers of those that it waits for.
+    among the roots. Those in `rings` are the oldest rows of states of which several are kept.
+    `tests` are the run-time conditions in order, `after` has for each the numbers of those that it
+    waits for.
 
     `lowerings` says how nodes that are not given are computed, `dims` has the lengths of their
     axes, equal lengths as one. Some lengths are values that the program computes: `readings` has
