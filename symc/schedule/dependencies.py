@@ -159,18 +159,20 @@ class Groups:
                     pending.append(other)
         return found
 
-    def needed(self) -> set[int]:
-        """The conditions, measured lengths and whatever else may fail, and all that they need."""
-        failing = [*self.extra, *self._failing()]
-        return self.ancestors(*failing) | set(failing)
+    def needed(self, *, by_signals: bool = True) -> set[int]:
+        """The conditions, measured lengths and whatever else may fail, and all that they need.
 
-    def _failing(self) -> list[int]:
-        """Calls into Python, which may raise. And loops and branches: conditions may be in them."""
-        return [
-            number
-            for number, stages in self.members.items()
-            if isinstance(stages[0].lowering, HostCall | Control)
-        ]
+        Calls into Python may raise, and loops and branches with any of these inside. Where a call
+        that a signal ends counts as failing, `by_signals`, all loops and branches may.
+        """
+        failing = list(self.extra)
+        for number, stages in self.members.items():
+            lowering, node = stages[0].lowering, stages[0].node
+            if isinstance(lowering, HostCall) or (
+                isinstance(lowering, Control) and (by_signals or _may_fail(self.problem, node))
+            ):
+                failing.append(number)
+        return self.ancestors(*failing) | set(failing)
 
     def reaches(self, first: int, second: int) -> bool:
         """Whether a group must come before another."""
@@ -219,3 +221,17 @@ class Groups:
                 return unit
             case MeasuredSize(size):
                 return size
+
+
+def _may_fail(problem: Problem, node: Tensor) -> bool:
+    """Whether a step of a loop, or a side of a branch, has anything that may fail."""
+    for block in problem.blocks[node]:
+        inner = block.problem
+        if inner.tests or inner.readings or inner.folded:
+            return True
+        for other, lowering in inner.lowerings.items():
+            if isinstance(lowering, HostCall):
+                return True
+            if isinstance(lowering, Control) and _may_fail(inner, other):
+                return True
+    return False

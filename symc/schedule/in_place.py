@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.lowering import Control, Write
-from symc.graph.node import Tensor
+from symc.graph.node import Op, Tensor
 from symc.graph.walks import walk
 from symc.schedule.alternating import may_alternate
 from symc.schedule.dependencies import Groups
@@ -97,7 +97,10 @@ class InPlace:
                 self.copied.append(Copied(owner, MustStay()))
 
     def _update(self) -> None:
-        needed = self._groups.needed()
+        needed: dict[type[Op], set[int]] = {}
+        for kind in {type(owner.op) for owner, _ in self._problem.updates} & {Input, Shared}:
+            # Variables must never be half-changed; of an argument given away only errors may tell.
+            needed[kind] = self._groups.needed(by_signals=kind is Shared)
         for owner, node in self._problem.updates:
             writers = [looks_at(node, self._stages)]
             while writers[0] in self._takes:
@@ -106,7 +109,7 @@ class InPlace:
             reason: CopyReason | None
             if writer not in self._stages or not self._fits(owner, node):
                 reason = OtherKind()
-            elif isinstance(owner.op, Input | Shared) and self._groups.group_of[writer] in needed:
+            elif self._groups.group_of[writer] in needed.get(type(owner.op), ()):
                 reason = MayFail()  # then nothing must have changed
             else:
                 reason = self._claim(owner, writer, writers)
