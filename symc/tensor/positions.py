@@ -83,7 +83,10 @@ class Positions(Op):
 
 @record
 class Fitted(Op):
-    """A mask over axes of a tensor, whose lengths are the template's: they must be the mask's."""
+    """A mask over axes of a tensor, whose lengths are the template's: they must be the mask's.
+
+    Rules also give the lengths of a mask to another tensor that it indexes.
+    """
 
     template: Template
 
@@ -128,7 +131,7 @@ def _misfit(mask: Tensor, axis: int, dim: object, wanted: object) -> str:
 
 
 def fitted(mask: Tensor, shape: tuple[Dim, ...]) -> Tensor:
-    """The mask, known to have the lengths of the axes that it indexes."""
+    """The mask, known to have the lengths of the axes that it indexes; or the other way round."""
     if mask.type.shape == shape:
         return mask
     template, holes = split_template(shape)
