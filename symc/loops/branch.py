@@ -15,7 +15,7 @@ from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record, replace
 from symc.errors import DTypeError, NotBatchable, RankError, ShapeMismatch
 from symc.graph.dims import Dim
-from symc.graph.inputs import as_tensor, is_number, refuse_bool
+from symc.graph.inputs import Constant, as_tensor, is_number, refuse_bool
 from symc.graph.lowering import Control
 from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
@@ -211,9 +211,16 @@ class Choice(Op):
         dims = [length(dim) for dim in body.results[self.part].type.shape]
         return tuple(dim for dim in dims if dim is not None)
 
-    def known(self, taken: bool, args: Sequence[Tensor]) -> Tensor:
-        """The result where the condition is known: that of one body, written out."""
-        return (self.then if taken else self.otherwise).at(args)[self.part]
+    def known(self, args: Sequence[Tensor]) -> Tensor | None:
+        """The result where the condition is known: that of one body, written out.
+
+        None where it is not known, and where conditions are tested in that body.
+        """
+        condition = args[0].op
+        if not isinstance(condition, Constant):
+            return None
+        number = 0 if bool(condition.value) else 1
+        return None if self.checks[number] else self.bodies()[number].at(args[1:])[self.part]
 
     def graphs(self) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
         return ("if true", self.then.results), ("if not", self.otherwise.results)

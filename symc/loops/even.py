@@ -39,18 +39,19 @@ def count_evenly(loop: OpenLoop) -> bool:
 
 
 def _moves_by(carry: Carrying) -> int | None:
-    """How far a number moves in each step, if that is a constant."""
+    """How far a number moves in each step, if that is a constant and not 0."""
     if carry.taps != (-1,) or carry.shared or carry.result.dtype is not INT64 or carry.result.ndim:
         return None
     (slot,) = carry.slots
     by = sub(dim_of(carry.result), dim_of(slot))
     if not isinstance(by, int) or abs(by) > STEEP or carry.initial.dtype is not INT64:
         return None
-    return by
+    # What is computed from a number that stays would be computed outside, and conditions are not.
+    return by or None
 
 
 def _moved(first: Tensor, by: int, steps: Tensor) -> Tensor:
-    return first + steps * by if by else first
+    return first + steps * by
 
 
 def _final(first: Tensor, by: int, get: Get) -> Tensor:

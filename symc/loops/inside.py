@@ -8,7 +8,6 @@ from typing import TypeAlias, assert_never
 from symc.codegen.record import replace
 from symc.graph.conditions import as_tests, waits
 from symc.graph.dims import Dim
-from symc.graph.inputs import Constant
 from symc.graph.node import Requirement, Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import walk
@@ -17,6 +16,7 @@ from symc.loops.branch import Choice
 from symc.loops.scan import Scan
 from symc.tensor.lengths import tensor_of
 from symc.tensor.logic import eq
+from symc.tensor.positions import fitted
 
 Bodied: TypeAlias = Scan | Choice
 Change: TypeAlias = Callable[[Bodied, Sequence[Tensor]], Bodied]
@@ -25,7 +25,8 @@ Change: TypeAlias = Callable[[Bodied, Sequence[Tensor]], Bodied]
 def map_bodies(roots: Sequence[Tensor], change: Change) -> list[Tensor]:
     """The roots with the op of each result of a loop or branch changed, given its arguments, too.
 
-    A branch whose condition is known becomes the results of that side.
+    A branch whose condition is known becomes the results of that side, if no conditions are tested
+    there: they would be tested nowhere.
     """
     order = walk(roots)
     if not any(isinstance(node.op, Bodied) for node in order):
@@ -38,11 +39,8 @@ def map_bodies(roots: Sequence[Tensor], change: Change) -> list[Tensor]:
             done[node] = node
             continue
         with located_at(node.where):
-            known = args[0].op if isinstance(op, Choice) else None
-            if isinstance(op, Choice) and isinstance(known, Constant):
-                done[node] = op.known(bool(known.value), args[1:])
-            else:
-                done[node] = op(*args)
+            side = op.known(args) if isinstance(op, Choice) else None
+            done[node] = op(*args) if side is None else side
         if done[node].name is None:
             done[node].name = node.name
     return [done[root] for root in roots]
@@ -51,12 +49,18 @@ def map_bodies(roots: Sequence[Tensor], change: Change) -> list[Tensor]:
 def improved(
     roots: Sequence[Tensor], improve: Callable[[Sequence[Tensor]], Sequence[Tensor]]
 ) -> list[Tensor]:
-    """The roots with `improve` done to the results of each body, each distinct one once."""
+    """The roots with `improve` done to the results of each body, each distinct one once.
+
+    Results keep their lengths. Rules may give others, which are the same by conditions of the body:
+    those hold nowhere outside, where a branch is perhaps not taken, and a loop may have no steps.
+    """
     known: dict[Body, Body] = {}
 
     def better(body: Body) -> Body:
         if body not in known:
-            known[body] = Body(body.slots, tuple(improve(body.results)))
+            pairs = zip(improve(body.results), body.results, strict=True)
+            results = tuple(fitted(new, old.type.shape) for new, old in pairs)
+            known[body] = Body(body.slots, results)
         return known[body]
 
     def change(op: Bodied, args: Sequence[Tensor]) -> Bodied:

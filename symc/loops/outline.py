@@ -14,6 +14,7 @@ from functools import partial
 from itertools import repeat
 from typing import TypeAlias
 
+from symc.codegen.dtypes import INT64
 from symc.codegen.record import replace
 from symc.graph.dims import sizes
 from symc.graph.inputs import Constant
@@ -24,6 +25,7 @@ from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.scan import Scan
+from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import gt, where
 from symc.tensor.slices import zeros_for
 
@@ -85,7 +87,7 @@ def _entered(
     """The arguments of a loop; those that may fail are computed if there is a step."""
     if not may_have_none(op, args):
         return args
-    same = op.split(args)[3]
+    same = [_as_known(arg) for arg in op.split(args)[3]]
     first = len(args) - len(same)
     failing = [
         number
@@ -93,12 +95,18 @@ def _entered(
         if may_fail(_inside([arg], len(place), places), scope)
     ]
     some = _some_steps(args[0])
-    values = [args[number] for number in failing]
+    values = [same[number - first] for number in failing]
     given = [some, *values, *(zeros_for(value, value.dtype) for value in values)]
-    result = list(args)
+    result = [*args[:first], *same]
     for part, number in enumerate(failing):
         result[number] = _choice(IfElse(len(failing), part), given, place, places)
     return result
+
+
+def _as_known(value: Tensor) -> Tensor:
+    """A length, computed as its array's type has it: that of an array which may fail need not."""
+    is_length = not value.ndim and value.dtype is INT64
+    return tensor_of(dim_of(value)) if is_length else value
 
 
 def _some_steps(steps: Tensor) -> Tensor:

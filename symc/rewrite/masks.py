@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from symc.graph import dims
 from symc.graph.node import OPERATORS, Tensor
 from symc.rewrite.rule import EXACT, ROUNDS, Rules
-from symc.tensor.elementwise import Cast, Elementwise
+from symc.tensor.elementwise import Cast, Elementwise, cast_to
 from symc.tensor.fold import Reduce
 from symc.tensor.gather import Gather, Scatter
 from symc.tensor.positions import Coordinate, Fitted, FlatNonzero, fitted, flat_nonzero
+from symc.tensor.reshape import Reshape, ravel
 from symc.tensor.views import BroadcastTo, shape_padright
 
 MASKS = Rules("masks")
@@ -51,9 +52,12 @@ def _sum(node: Tensor) -> Tensor | None:
 def _write(node: Tensor) -> Tensor | None:
     """All elements computed, and those selected where the mask is true."""
     x, value = node.args[:2]
-    mask = _mask(node)
-    if mask is None or not isinstance(node.op, Scatter):
+    found = _mask(node)
+    if found is None or not isinstance(node.op, Scatter):
         return None
+    # Its lengths are those of `x`, as those of the result must be: the mask's are perhaps unequal
+    # where it is not known yet that it fits, and outside of a branch or loop in which it must.
+    mask = fitted(_bare(found), x.type.shape[: found.ndim])
     every = value if value.ndim == 0 else None
     if value.ndim == x.ndim - mask.ndim + 1:
         every = _from_all(value, mask)
@@ -62,6 +66,18 @@ def _write(node: Tensor) -> Tensor | None:
     if node.op.mode == "inc":
         every = OPERATORS["add"](x, every)
     return OPERATORS["where"](_beside(mask, x), every, x)
+
+
+@MASKS.structural("the count of the mask itself", Reduce, valid=EXACT, inner=[Cast])
+def _count(node: Tensor) -> Tensor | None:
+    """How many elements a mask chooses of several tensors is counted once."""
+    if node.ndim:
+        return None
+    ones = node.args[0]
+    flat = ones.args[0] if isinstance(ones.op, Cast) else ones
+    mask = flat.args[0] if isinstance(flat.op, Reshape) else flat
+    bare = _bare(mask)
+    return None if bare is mask else node.op(cast_to(ravel(bare), ones.dtype))
 
 
 @MASKS.structural("positions in the mask itself", FlatNonzero, valid=EXACT, inner=[Fitted])

@@ -192,13 +192,12 @@ def _row_major(index: Index, shape: tuple[Dim, ...], size: SizeOf) -> ir.Expr:
 
 def flat_nonzero(mask: Tensor) -> Tensor:
     """Where a mask of rank 1 or more is true, as positions in row-major order."""
-    ranks: Tensor = METHODS["cumsum"](cast_to(ravel(mask), INT64), axis=0)
-    bare = mask.args[0] if isinstance(mask.op, Fitted) else mask
-    value = constant_value(bare)
+    ones = cast_to(ravel(mask), INT64)
+    ranks: Tensor = METHODS["cumsum"](ones, axis=0)
+    value = constant_value(mask.args[0] if isinstance(mask.op, Fitted) else mask)
     if value is not None:
         return FlatNonzero()(mask, ranks, scalar_constant(int(value.sum()), INT64))
-    # Counted in the mask as it was given, it is one number for all tensors that the mask indexes.
-    return FlatNonzero()(mask, ranks, METHODS["sum"](cast_to(ravel(bare), INT64)))
+    return FlatNonzero()(mask, ranks, METHODS["sum"](ones))
 
 
 @record

@@ -86,6 +86,40 @@ def test_what_is_not_chosen_is_not_refused() -> None:
     assert f([-3, -1, 0, 2, 5]).tolist() == [-4, -12, 0, 6, 2]
 
 
+def test_a_mask_of_another_length_where_nothing_else_is_read() -> None:
+    x, m = T.vector("x"), T.vector("m", "bool")
+    f = symc.function([x, m], x[m].shape[0])
+    assert f([1.0, 2.0, 3.0], [True, False, True]) == 2
+    with pytest.raises(BadIndex, match="a mask's axis"):
+        f([1.0, 2.0, 3.0], [True] * 4)
+
+
+@pytest.mark.parametrize("lengths", [(3, 5), (5, 3), (3, 3000)])
+def test_a_branch_that_is_not_taken_says_nothing_of_lengths(lengths: tuple[int, int]) -> None:
+    """The result had the mask's length: it was read and written beyond the end of arrays."""
+    y, m, c = T.vector("y"), T.vector("m", "bool"), T.lscalar("c")
+    n, k = lengths
+    for taken in (y[m].inc(y[m]), y[m].set(y[m] * 2), y[m].set(1.0), y * y[m].sum()):
+        branch = symc.ifelse(T.gt(c, 0), taken, y * 2.0)
+        for result in (branch, symc.grad(branch.sum(), y)):
+            f = symc.function([y, m, c], result)
+            assert f(np.ones(n), np.ones(k, bool), 0).tolist() == [2.0] * n
+            if n != k:
+                with pytest.raises(BadIndex, match="a mask's axis"):
+                    f(np.ones(n), np.ones(k, bool), 1)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_gradients_of_loops_that_write_where_a_mask_is_true(steps: int) -> None:
+    """Those of no steps raised."""
+    x, y, m, n = T.vector("x"), T.vector("y"), T.vector("m", "bool"), T.lscalar("n")
+    last = symc.fori_loop(0, n, lambda i, s: s[m].set(s[m] * 2 + y[m]), x)
+    f = symc.function([x, y, m, n], symc.grad(last.sum(), [x, y]), on_unused_input="ignore")
+    gx, gy = f(np.arange(4.0), np.ones(4), [True, False, True, False], steps)
+    assert gx.tolist() == [2.0**steps, 1.0, 2.0**steps, 1.0]
+    assert gy.tolist() == [2.0**steps - 1, 0.0, 2.0**steps - 1, 0.0]
+
+
 def test_gradients() -> None:
     x, w = T.vector("x"), T.vector("w")
     y = x[x > 0].set(T.sqrt(x[x > 0]) * w[x > 0])
@@ -97,7 +131,7 @@ def test_gradients() -> None:
 
 
 def test_in_place() -> None:
-    x, state = T.vector("x"), symc.shared(np.zeros(6))
+    x, state = T.vector("x", shape=(6,)), symc.shared(np.zeros(6))
     f = symc.function([x], [], updates={state: state[x > 0].inc(x[x > 0] * 2)})
     f(np.arange(-3.0, 3))
     assert state.get_value().tolist() == [0, 0, 0, 0, 2, 4]

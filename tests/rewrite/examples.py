@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from symc import tensor as T
+from symc.codegen.dtypes import INT64
 from symc.derivatives.grad import grad
 from symc.graph.node import Tensor
 from symc.tensor.elementwise import cast_to
@@ -156,6 +157,10 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda a, b: a[b > 0].inc(T.exp(-b[b > 0])), [A, A + 1.0]),
         (lambda a, v: a[v > 0].inc(a[v > 0] * a[0] - 1.0), [A.T, V]),
         (lambda a, b: a[b > 9].set(b[b > 9]), [A, A + 1.0]),
+    ],
+    "the count of the mask itself": [
+        (lambda v: T.sum(cast_to(Fitted((4,))(v > 0), INT64)), [V]),
+        (lambda a: flat_nonzero(Fitted((3, 4))(a > 0)).args[2], [A]),
     ],
     "positions in the mask itself": [
         (lambda v: flat_nonzero(Fitted((4,))(v > 0)), [V]),
