@@ -78,7 +78,7 @@ def test_arrays_that_must_stay(name: str) -> None:
     """One that is another argument, too, or a part of it; one to be read; one to be converted."""
     given, plain = _given(OVERWRITING[name]), _plain(OVERWRITING[name])
     a = np.arange(8.0) ** 1.5
-    for x, y in [(a, a), (a[:6], a[2:]), (a[2:], a[:6])]:
+    for x, y in [(a, a), (a[:6], a[2:]), (a[2:], a[:6]), (a, a[::-1]), (a[:4], a[::2])]:
         wanted = plain(x, y, 2)
         np.testing.assert_array_equal(given(x, y, 2), wanted)
         np.testing.assert_array_equal(a, np.arange(8.0) ** 1.5)
@@ -158,6 +158,24 @@ def test_subclasses_and_mapped_files_are_overwritten_too(tmp_path: Path) -> None
     mapped[:] = [0.0, 1.0, 2.0]
     assert given(mapped).tolist() == [0, 3, 6]
     assert given(np.zeros(0)).shape == (0,)
+
+
+def test_repeated_calls_have_the_same_arguments(tmp_path: Path) -> None:
+    """Each call went on with what the one before had made, and the example of an export, too."""
+    x = T.vector("x")
+    checked = symc.Assert("large")(x * 100, (x < 50).all())
+    given = symc.function([symc.In(x, mutable=True)], checked, name="given")
+    a = np.array([1.0, 2.0])
+    if symc.config.device == "cpu":
+        symc.profile(given, a)
+    symc.benchmark(given, a, seconds=0.01)
+    given.report(tmp_path / "page.html", example=[a])
+    assert a.tolist() == [1, 2]
+    halved = symc.function([symc.In(x, mutable=True)], [10 - x, x.sum()], name="halved")
+    halved.export(tmp_path / "halved", example=[a])
+    assert a.tolist() == [1, 2]
+    kept = np.fromfile(tmp_path / "halved" / "data" / "example_x.bin")
+    assert kept.tolist() == [1, 2]
 
 
 def test_two_arguments_and_two_results() -> None:

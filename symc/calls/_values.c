@@ -143,13 +143,27 @@ symc_new_array(const Array *wanted, const int64_t *shape)
     return PyArray_EMPTY(wanted->ndim, lengths, wanted->type, 0);
 }
 
-/* Whether two arrays have memory in common. Both are contiguous. */
+/* The first byte of an array's elements, and the first one after all of them. */
+static void
+find_bounds(PyArrayObject *array, const char **low, const char **high)
+{
+    *low = *high = PyArray_BYTES(array);
+    if (PyArray_SIZE(array) == 0) return;
+    for (int axis = 0; axis < PyArray_NDIM(array); axis++) {
+        npy_intp reach = (PyArray_DIM(array, axis) - 1) * PyArray_STRIDE(array, axis);
+        *(reach < 0 ? low : high) += reach;
+    }
+    *high += PyArray_ITEMSIZE(array);
+}
+
+/* Whether two arrays may have memory in common. */
 static int
 overlap(PyObject *one, PyObject *other)
 {
-    const char *a = PyArray_BYTES((PyArrayObject *)one), *b = PyArray_BYTES((PyArrayObject *)other);
-    return a < b + PyArray_NBYTES((PyArrayObject *)other) &&
-           b < a + PyArray_NBYTES((PyArrayObject *)one);
+    const char *low, *high, *others_low, *others_high;
+    find_bounds((PyArrayObject *)one, &low, &high);
+    find_bounds((PyArrayObject *)other, &others_low, &others_high);
+    return low < others_high && others_low < high;
 }
 
 /* Whether an argument that was given away may be overwritten: not if another one lies there. */
@@ -159,7 +173,8 @@ may_overwrite(Caller *self, PyObject *const *args, PyObject **owned, Py_ssize_t 
     PyObject *mine = owned[argument] != NULL ? owned[argument] : args[argument];
     if (!PyArray_ISWRITEABLE((PyArrayObject *)mine)) return 0;
     for (Py_ssize_t i = 0; i < self->input_count + self->shared_count; i++) {
-        PyObject *other = owned[i] != NULL ? owned[i] : args[i];
+        /* As the caller gave it: a view that is not contiguous was copied, and must stay, too. */
+        PyObject *other = i < self->input_count ? args[i] : owned[i];
         if (i != argument && PyArray_Check(other) && overlap(mine, other)) return 0;
     }
     return 1;

@@ -183,7 +183,7 @@ class PythonCaller:
         code = self._prepare(call)
         if code:
             self._raise(frame, code, arrays)
-        outputs = self._new_outputs(frame, arrays)
+        outputs = self._new_outputs(frame, arrays, args)
         size = call.workspace_bytes
         if size > frame.workspace_bytes:
             frame.grow(size)
@@ -237,7 +237,9 @@ class PythonCaller:
             raise TypeError(f"argument {index} was not converted to the right array")
         return array
 
-    def _new_outputs(self, frame: _Frame, given: Sequence[Any]) -> list[Array | None]:
+    def _new_outputs(
+        self, frame: _Frame, given: Sequence[Any], args: Sequence[Any]
+    ) -> list[Array | None]:
         position = len(given) + len(self._constants)
         outputs = frame.arrays = []
         place, shapes, data = 0, frame.shapes, frame.data
@@ -250,7 +252,9 @@ class PythonCaller:
                 outputs.append(None)
                 data[position] = ffi.NULL
             else:
-                array: Array = np.empty(shape, dtype) if argument < 0 else _begun(given, argument)
+                array: Array = (
+                    np.empty(shape, dtype) if argument < 0 else _begun(given, args, argument)
+                )
                 outputs.append(array)
                 memory = data[position] = _memory(array)
                 frame.keep.append(memory)
@@ -282,13 +286,16 @@ class PythonCaller:
         raise RuntimeError(f"the compiled function failed with status {code}")
 
 
-def _begun(given: Sequence[Any], argument: int) -> Array:
-    """An output that begins as an argument: its array, or a copy if another argument is there."""
+def _begun(given: Sequence[Any], args: Sequence[Any], argument: int) -> Array:
+    """An output that begins as an argument: its array, or a copy if another argument is there.
+
+    Arguments count as the caller gave them, `args`: views that are not contiguous were copied.
+    """
     array: Array = given[argument]
-    others: list[Any] = [other for number, other in enumerate(given) if number != argument]
-    shares = any(
-        type(other) is np.ndarray and np.may_share_memory(array, other) for other in others
-    )
+    every: list[Any] = [*args, *given[len(args) :]]
+    others = [other for number, other in enumerate(every) if number != argument]
+    arrays: list[Array] = [other for other in others if isinstance(other, np.ndarray)]
+    shares = any(np.may_share_memory(array, other) for other in arrays)
     return array if array.flags.writeable and not shares else array.copy()
 
 

@@ -199,24 +199,26 @@ class Benchmarks:
 
         The function is made anew in a cache of its own, once with nothing in it and once from it;
         then it is called with these arguments for about so many seconds, in turns with `against`,
-        a function of NumPy arrays (or whatever else) that computes the same. Shared variables have
-        their values back afterwards. The cold time is that of a process that has compiled before:
-        the first time, importing the compiler comes on top. A call on a device is measured until
-        the device is done with it; its memory is not.
+        a function of NumPy arrays (or whatever else) that computes the same. Shared variables and
+        arguments that are given away have their values back afterwards. The cold time is that of a
+        process that has compiled before: the first time, importing the compiler comes on top. A
+        call on a device is measured until the device is done with it; its memory is not.
         """
         compiled_function(f, "symc.benchmark")
         cold, warm, made = _made_twice(f)
-        with kept(f.shared) as reset:
+        with kept(f, args) as reset:
             memory = peak_growth(lambda: made(*args)) if f.device == "cpu" else None
+            reset()
             fresh = _finished(_again(f))
             started = time.perf_counter()
             fresh(*args)
             first = time.perf_counter() - started
+            reset()
             calls: dict[str, Call] = {"symc": lambda: fresh(*args)}
             if against is not None:
                 calls["against"] = lambda: against(*args)
             other = None if against is None else peak_growth(calls["against"])
-            found = timed(calls, seconds, reset)
+            found = timed(calls, seconds, reset, alone=bool(f.request.given))
         return Benchmark(
             f.name, f.mode, cold, warm, first, found["symc"], memory, found.get("against"), other
         )

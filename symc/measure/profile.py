@@ -163,7 +163,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
     program = runner.compilation().optimised
     steps = list(_nested(program.steps, 0))
     numbers = _numbers(f"{runner.folder}/{BINARY}", len(steps))
-    with kept(f.shared) as reset, collection_off():
+    with kept(f, args) as reset, collection_off():
         _called(f, runner, given)
         reset()
         tables = [list(numbers)]

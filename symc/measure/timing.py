@@ -10,10 +10,12 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
-    from symc.graph.inputs import SharedVariable
+    from symc.calls.callable import Function
 
 SAMPLE = 1e-3  # seconds that a sample takes at least, so that the clock's own time does not count
 FEWEST = 5  # samples
@@ -59,14 +61,16 @@ def timed(
     calls: Mapping[str, Callable[[], object]],
     seconds: float,
     reset: Callable[[], None] = lambda: None,
+    *,
+    alone: bool = False,
 ) -> dict[str, Timing]:
     """The times of several calls that take turns for so many seconds each.
 
     So other work on the machine slows all alike. No garbage is collected meanwhile, and `reset`
-    is called between samples.
+    is called between samples, which are of one call each if that stands `alone`.
     """
     with collection_off():
-        counts = {name: calls_in_sample(call) for name, call in calls.items()}
+        counts = {name: 1 if alone else calls_in_sample(call) for name, call in calls.items()}
         samples: dict[str, list[float]] = {name: [] for name in calls}
         end = time.perf_counter() + seconds * len(calls)
         while time.perf_counter() < end or len(next(iter(samples.values()))) < FEWEST:
@@ -138,19 +142,29 @@ def _kilobytes(name: str) -> int:
 
 
 @contextmanager
-def kept(variables: Sequence[SharedVariable]) -> Generator[Callable[[], None]]:
-    """Shared variables have the same values after the block as before.
+def kept(f: Function, arguments: Sequence[Any]) -> Generator[Callable[[], None]]:
+    """Shared variables, and arguments that are given away, have the same values after the block.
 
     Gives a function that gives them these values at once: else thousands of steps of training
     would end at numbers so small that processors are slow with them.
     """
-    before = [(variable, variable.get_value()) for variable in variables]
+    before = [(variable, variable.get_value()) for variable in f.shared]
+    given = [(array, array.copy()) for array in _given(f, arguments)]
 
     def reset() -> None:
         for variable, value in before:
             variable.set_value(value)
+        for array, value in given:
+            np.copyto(array, value)
 
     try:
         yield reset
     finally:
         reset()
+
+
+def _given(f: Function, arguments: Sequence[Any]) -> list[Any]:
+    """The arrays among the arguments that calls may overwrite."""
+    pairs = zip(f.request.inputs, f.arguments(arguments), strict=True)
+    arrays: list[Any] = [value for x, value in pairs if x in f.request.given]
+    return [a for a in arrays if isinstance(a, np.ndarray) and a.flags.writeable]

@@ -186,7 +186,9 @@ def _example(
     before = [variable.get_value() for variable in request.shared]
     try:
         arguments = function.arguments(example)
-        results = _as_list(function(*example))
+        # Some may be given away, and so hold results afterwards.
+        own = [each.copy() if isinstance(each, np.ndarray) else each for each in example]
+        results = _as_list(function(*own))
         if function.gives is not None:
             results = list(function.gives.spread(results, {}, ())[0])
         after = [variable.get_value() for variable in request.shared]
