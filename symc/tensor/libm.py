@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
+Reals: TypeAlias = "npt.NDArray[Any]"
 
 
 def each(function: Callable[..., float], *args: Floats) -> Floats:
@@ -22,19 +23,31 @@ def each(function: Callable[..., float], *args: Floats) -> Floats:
     return found.reshape(args[0].shape)
 
 
-def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[Floats], Floats]:
+def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[npt.ArrayLike], Reals]:
     try:
         extension = import_module("symc.tensor._libm")
     except ImportError:
-        return lambda x: each(function, x)
 
-    def mapped(x: Floats) -> Floats:
-        result: Floats = np.empty(x.shape)
-        extension.map(name, np.ascontiguousarray(x), result)
-        return result
+        def mapped(x: Reals) -> Reals:
+            return each(function, np.asarray(x, np.float64)).astype(x.dtype)
 
-    return mapped
+    else:
+
+        def mapped(x: Reals) -> Reals:
+            result = np.empty(x.shape, x.dtype)
+            extension.map(name, np.ascontiguousarray(x), result)
+            return result
+
+    def of_any(x: npt.ArrayLike) -> Reals:
+        array = np.asarray(x)
+        if array.dtype == np.float32 or array.dtype == np.float64:
+            return mapped(array)
+        result = mapped(np.asarray(array, np.float64))
+        return result.astype(array.dtype) if array.dtype.kind == "f" else result
+
+    return of_any
 
 
 erf, erfc = _of_libm("erf", math.erf), _of_libm("erfc", math.erfc)
-"""Of long arrays they may differ from those of `math` by 2 units in the last place."""
+"""Of arrays of any dtype, in that of floats. Of long arrays they may differ from those of `math` by
+2 units in the last place, of long ones of float32 by 4."""

@@ -67,14 +67,12 @@ def log_sigmoid(x: Floats) -> Floats:
 # --- error functions ------------------------------------------------------------------------------
 
 
-@vectorised
-def erf(x: Floats) -> Floats:
+def erf(x: npt.ArrayLike) -> npt.NDArray[Any]:
     """The error function (7.2.1), in [-1, 1]."""
     return libm.erf(x)
 
 
-@vectorised
-def erfc(x: Floats) -> Floats:
+def erfc(x: npt.ArrayLike) -> npt.NDArray[Any]:
     """1 - erf(x) (7.2.2), in [0, 2]; exact for large x."""
     return libm.erfc(x)
 

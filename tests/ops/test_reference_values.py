@@ -46,6 +46,35 @@ def test_of_short_arrays_they_are_the_same_to_the_bit(
     np.testing.assert_array_equal(getattr(reference_values, name)(x), want)
 
 
+@pytest.mark.parametrize("length", [100, 12_000])
+@pytest.mark.parametrize(("name", "function"), FUNCTIONS)
+def test_of_float32_they_are_rounded_once_where_arrays_are_short(
+    name: str, function: Callable[[float], float], length: int
+) -> None:
+    """Long ones are computed in float32: 4 units in the last place, as glibc promises."""
+    x = np.tile(numbers(), 3)[-length:].astype(np.float32)
+    want = np.array([function(number) for number in x.tolist()]).astype(np.float32)
+    got = getattr(reference_values, name)(x)
+    assert got.dtype == np.float32
+    if length < 4096:
+        np.testing.assert_array_equal(got, want)
+        return
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+    there = ~np.isnan(want)
+    assert (np.abs(got - want)[there] <= 4 * np.spacing(np.abs(want))[there]).all()
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16])
+def test_other_dtypes_are_computed_in_float64(dtype: type) -> None:
+    """And floats keep theirs."""
+    x = np.array([0, 1, 2, 3]).astype(dtype)
+    got = reference_values.erf(x)
+    assert got.dtype == (dtype if np.dtype(dtype).kind == "f" else np.float64)
+    want = np.array([math.erf(number) for number in x.tolist()])
+    np.testing.assert_array_equal(got, want.astype(got.dtype))
+
+
 @pytest.mark.parametrize("name", ["erf", "erfc"])
 def test_arrays_of_any_form(name: str) -> None:
     """Numbers, slices, transposes, no elements, and other floats."""
