@@ -8,16 +8,16 @@ typedef union symc_bits_f32 {
     uint32_t bits;
 } symc_bits_f32;
 
-// SYMBOL symc_exp_nonpositive_f32
+// SYMBOL symc_exp_from_104_f32
 // NEEDS symc_bits_f32
-// exp(x) for x <= 0 or NaN, at most 0.91 ulp off (1.2 without fused multiply-add). It never
+// exp(x) for -104 <= x <= 0 or NaN, at most 0.91 ulp off (1.2 without fused multiply-add). It never
 // overflows, and so takes two thirds of the instructions of libmvec's (2.7 ulp).
 //
 // exp(x) = 2^n exp(r) for n = x / log(2) rounded. Adding 1.5 * 2^23 to a float rounds it to a whole
 // number in the last bits of its fraction, which 23 places further left are an exponent. The
 // polynomial for exp(r), minimax of degree 6, is scaled by 2^-64 and 2^n by 2^64, so that 2^n is a
 // normal number where the result is none. log(2) comes in two parts; n times the first is exact.
-static inline float symc_exp_nonpositive_f32(float x) {
+static inline float symc_exp_from_104_f32(float x) {
     const float shift = 0x1.8p23f + 127.0f + 64.0f, one = 0x1p-64f;
     symc_bits_f32 shifted = {x * 1.44269504f + shift};
     float n = shifted.value - shift;
@@ -32,7 +32,14 @@ static inline float symc_exp_nonpositive_f32(float x) {
     p = p * r + one;
     symc_bits_f32 power;
     power.bits = shifted.bits << 23;
-    return x < -104.0f ? 0.0f : p * power.value;
+    return p * power.value;
+}
+
+// SYMBOL symc_exp_nonpositive_f32
+// NEEDS symc_exp_from_104_f32
+// exp(x) for all x <= 0 or NaN: below -104 it rounds to 0.
+static inline float symc_exp_nonpositive_f32(float x) {
+    return x < -104.0f ? 0.0f : symc_exp_from_104_f32(x);
 }
 
 // SYMBOL symc_sigmoid_f64

@@ -41,14 +41,14 @@ typedef union symc_bits_f32 {
     uint32_t bits;
 } symc_bits_f32;
 
-// exp(x) for x <= 0 or NaN, at most 0.91 ulp off (1.2 without fused multiply-add). It never
+// exp(x) for -104 <= x <= 0 or NaN, at most 0.91 ulp off (1.2 without fused multiply-add). It never
 // overflows, and so takes two thirds of the instructions of libmvec's (2.7 ulp).
 //
 // exp(x) = 2^n exp(r) for n = x / log(2) rounded. Adding 1.5 * 2^23 to a float rounds it to a whole
 // number in the last bits of its fraction, which 23 places further left are an exponent. The
 // polynomial for exp(r), minimax of degree 6, is scaled by 2^-64 and 2^n by 2^64, so that 2^n is a
 // normal number where the result is none. log(2) comes in two parts; n times the first is exact.
-static inline float symc_exp_nonpositive_f32(float x) {
+static inline float symc_exp_from_104_f32(float x) {
     const float shift = 0x1.8p23f + 127.0f + 64.0f, one = 0x1p-64f;
     symc_bits_f32 shifted = {x * 1.44269504f + shift};
     float n = shifted.value - shift;
@@ -63,7 +63,7 @@ static inline float symc_exp_nonpositive_f32(float x) {
     p = p * r + one;
     symc_bits_f32 power;
     power.bits = shifted.bits << 23;
-    return x < -104.0f ? 0.0f : p * power.value;
+    return p * power.value;
 }
 
 // See symc_maximum_f64.
@@ -81,6 +81,11 @@ static inline float symc_share_f32(float part, float total, float reciprocal) {
     (void)reciprocal;
     return part / total;
 #endif
+}
+
+// exp(x) for all x <= 0 or NaN: below -104 it rounds to 0.
+static inline float symc_exp_nonpositive_f32(float x) {
+    return x < -104.0f ? 0.0f : symc_exp_from_104_f32(x);
 }
 #define SYMC_JOINT static inline __attribute__((always_inline))
 
@@ -159,7 +164,7 @@ SYMC_TEAM(max_f32, float, symc_maximum_f32(a, b))
  * exp_nonpositive(x - max(x, axis=1)[:, None])   test_text.py:27
  * sum(exp_nonpositive(x - ...[:, None]), axis=1)   test_text.py:27
  * share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None])   test_text.py:27 */
-#line 163 "share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None]) test_text.py:27"
+#line 168 "share(exp_nonpositive(x - ...), sum(..., axis=1)[:, None], 1.0 / ...[:, None]) test_text.py:27"
 __kernel void share_kernel(
     __local char *const memory, const int64_t team_bytes, __global const float *restrict x,
     __global float *restrict out, const int32_t x_0, const int32_t x_1)
