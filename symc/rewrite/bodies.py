@@ -36,12 +36,20 @@ def conditions_in_bodies(roots: Sequence[Tensor]) -> list[Tensor]:
 
 
 def improved_bodies(
-    roots: Sequence[Tensor], improve: Callable[[Sequence[Tensor]], Sequence[Tensor]]
+    roots: Sequence[Tensor],
+    improve: Callable[[Sequence[Tensor]], Sequence[Tensor]],
+    *,
+    exact: bool,
 ) -> list[Tensor]:
-    """The roots after all phases: with the results of bodies improved, and rows collected."""
+    """The roots after all phases: with the results of bodies improved, and rows collected.
+
+    Unless `exact`, matrices that steps multiply transposed are turned before the loop.
+    """
     if not _has_bodies(roots):
         return list(roots)
     from symc.loops.inside import improved
     from symc.loops.rows import collect_rows
+    from symc.loops.turned import turn_before
 
-    return collect_rows(improved(roots, improve))
+    after = collect_rows(improved(roots, improve))
+    return after if exact else turn_before(after)

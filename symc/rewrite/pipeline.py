@@ -129,7 +129,8 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
-    return improved_bodies(found, lambda results: _phases(results, mode, trace))
+    exact = mode == "compile"
+    return improved_bodies(found, lambda results: _phases(results, mode, trace), exact=exact)
 
 
 def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:

@@ -7,38 +7,21 @@ from collections.abc import Set as AbstractSet
 
 from symc.codegen import ir
 from symc.codegen.foreign import FOREIGN
-from symc.codegen.record import record, replace
+from symc.codegen.record import replace
 from symc.codegen.targets.base import Target
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.formulas import own_element
 from symc.graph.inputs import Constant, Input
-from symc.graph.lowering import Alias, At, Fold, HostCall, LibCall, Lowering, SizeOf, Write
-from symc.graph.node import Array, Op, Tensor
+from symc.graph.lowering import Alias, At, Fold, HostCall, LibCall, Lowering, Write
+from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
-from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.loops.comparisons import Counters
 from symc.schedule.plan import Block, MeasuredSize, Problem, is_source
 from symc.schedule.sizes import Lengths
 from symc.schedule.views import has_memory_of_argument, views
+from symc.tensor.copies import Copy
 from symc.tensor.elementwise import Elementwise
-
-
-@record
-class Copy(Op):
-    """The argument in memory of its own: number tells copies of one node apart."""
-
-    number: int
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0].copy()
-
-    def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(own_element(node))
 
 
 def problem_of(

@@ -98,11 +98,11 @@ class MatMul(Op):
 
     def expand(self, node: Tensor) -> Tensor | None:
         """Floats of 16 bits are multiplied by BLAS in float32, but for a few, which loops read."""
-        if not node.dtype.is_only_stored or self._is_small(node):
+        if not node.dtype.is_only_stored or self.is_small(node):
             return None
         return in_float32(node)
 
-    def _is_small(self, node: Tensor) -> bool:
+    def is_small(self, node: Tensor) -> bool:
         """Whether loops take no longer than a call."""
         inner = node.args[0].type.shape[self._axes[1]]
         work = dims.product((*node.type.shape, inner))
@@ -113,7 +113,7 @@ class MatMul(Op):
         m, k, _, n = self._axes
         rows, inner, columns = a.type.shape[m], a.type.shape[k], b.type.shape[n]
         dtype = node.type.dtype
-        if self._is_small(node):
+        if self.is_small(node):
             return self.products(node)
         flags = ir.const(int(self.trans_a)), ir.const(int(self.trans_b))
         lengths = size(rows), size(columns), size(inner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_of_float32_they_are_rounded_once_where_arrays_are_short(
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16])
 def test_other_dtypes_are_computed_in_float64(dtype: type) -> None:
     """And floats keep theirs."""
-    x = np.array([0, 1, 2, 3]).astype(dtype)
+    x: NDArray[Any] = np.array([0, 1, 2, 3]).astype(dtype)
     got = reference_values.erf(x)
     assert got.dtype == (dtype if np.dtype(dtype).kind == "f" else np.float64)
     want = np.array([math.erf(number) for number in x.tolist()])
