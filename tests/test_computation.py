@@ -127,3 +127,24 @@ def test_numbers_are_not_cut_into_rows() -> None:
     x, y = T.dscalar("x"), T.dvector("y")
     value = T.minimum(y, T.tanh(T.logsumexp(x, axis=None, keepdims=True)))
     assert symc.function([x, y], value, mode="python")(0.0, [1.0, -1.0]).tolist() == [0.0, -1.0]
+
+
+def test_results_of_the_interpreter_are_nobody_elses() -> None:
+    """Constants that a branch or loop passes on, views and arguments are copied; others are new."""
+    x, n = T.vector("x"), T.lscalar("n")
+    kept = T.constant(np.arange(3.0))
+    outputs = [
+        symc.ifelse(n > 0, kept, x), symc.fori_loop(0, n, lambda i, s: s * 2, kept),
+        kept, x, x[::-1], T.specify_shape(x, (3,)), T.fft.rfft(x), T.sort(x), x + 1, (x + 1)[:2],
+    ]  # fmt: skip
+    f = symc.function([x, n], outputs, mode="python")
+    given = np.array([3.0, 1.0, 2.0])
+    for count in (0, 1):
+        want = [np.array(value) for value in f(given, count)]
+        results = f(given, count)
+        assert all(value.flags.writeable and value.flags.owndata for value in results)
+        for value in results:
+            value[...] = -7
+        assert given.tolist() == [3.0, 1.0, 2.0]
+        for got, expected in zip(f(given, count), want, strict=True):
+            np.testing.assert_array_equal(got, expected)

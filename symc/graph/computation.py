@@ -63,7 +63,7 @@ class Computation:
         if by_rows:
             last = by_levels(last, self._place)
         self.program = _without_dead([*steps, *last], self._outputs)
-        self._own = {self._places[node] for node in rest if node.op.row_args(node) is not None}
+        self._own = {self._places[node] for node in rest if _makes_arrays(node)}
 
     def run(
         self, given: Sequence[Array], bytes_of: Mapping[Tensor, int] | None = None
@@ -157,6 +157,15 @@ class Computation:
             return substitute(dim, value)
 
         return length
+
+
+def _makes_arrays(node: Tensor) -> bool:
+    """Whether an op computes its values itself: nobody else keeps those, but for its arguments.
+
+    A loop may pass a constant on, a user's op what it remembers.
+    """
+    op = node.op
+    return op.common() is None and not (op.is_control or op.is_users or isinstance(op, Shared))
 
 
 def _result_of(node: Tensor) -> Callable[[Any], Any]:
