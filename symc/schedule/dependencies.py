@@ -22,9 +22,13 @@ class Groups:
     `depth` is how many outer loops the members of a group share; `readers` has the stages that read
     a node. `rank` bounds searches while groups merge: places in an order of all edges. `gates` are
     groups of nothing: where many come before many others, their edges go through one.
+
+    `before` has pairs of stages of which the first comes before the second.
     """
 
-    def __init__(self, problem: Problem, facts: Facts) -> None:
+    def __init__(
+        self, problem: Problem, facts: Facts, before: Iterable[tuple[Tensor, Tensor]] = ()
+    ) -> None:
         self.problem = problem
         self.stages = facts.stages
         self.members: dict[int, list[Stage]] = {}
@@ -39,6 +43,8 @@ class Groups:
         self._readings: dict[str, int] = {}
         self._add_stages()
         self._add_readings(facts)
+        for first, second in before:  # conditions may need the second, and then wait for the first
+            self.edge(self.group_of[first], self.group_of[second])
         self._add_tests()
 
     # --- building ---------------------------------------------------------------------------------

@@ -5,20 +5,20 @@ that write parts of an array, over that array; and loops, over where their state
 may overwrite a node if all that reads the node's memory is done before, or reads only the
 elements that the same iteration writes (`overwriting.py`). Of ``x[1:].set(x[:-1])`` the part that
 is written must be read first: then it is asked to be kept in memory of its own, which is smaller
-than `x`.
+than `x` (`reading_first.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from symc.graph.inputs import Constant, Input, Shared
+from symc.graph.inputs import Input, Shared
 from symc.graph.lowering import Control, Write
 from symc.graph.node import Op, Tensor
-from symc.graph.walks import walk
 from symc.schedule.alternating import may_alternate
 from symc.schedule.dependencies import Groups
 from symc.schedule.overwriting import Use, looks_at, may_overwrite, uses
+from symc.schedule.reading_first import ReadingFirst
 from symc.schedule.reasons import (
     Copied,
     CopyReason,
@@ -36,7 +36,8 @@ class InPlace:
     """Decides which stages take over the memory of which nodes.
 
     `taken` has the nodes whose memory is taken over, with the stages; `copied` the others, with why
-    not; `first` the nodes that ought to be kept in memory, as then more could be taken over;
+    not; `first` the nodes that ought to be kept in memory, as then more could be taken over, and
+    `before` those among them that nothing but their order puts before a stage, with that stage;
     `alternating` the states that need no copy as they are in two arrays in turn.
     """
 
@@ -48,6 +49,7 @@ class InPlace:
         self.taken: dict[Tensor, Tensor] = {}
         self.copied: list[Copied] = []
         self.first: set[Tensor] = set()
+        self.before: list[tuple[Tensor, Tensor]] = []
         self.alternating: list[Tensor] = []
         self._takes: dict[Tensor, Tensor] = {}  # the other way round
         self._others: dict[Tensor, list[int]] = {}  # the groups without stages that read a node
@@ -139,7 +141,7 @@ class InPlace:
             self.alternating.append(owner)
             return None
         if late or not free:
-            self._read_first([*late, *own])
+            self._read_first([*late, *own], writer)
             return ReadAfter(groups.sign(late[0].unit)) if late else ReadWhileWritten()
         for reader in before:
             groups.edge(reader, group)
@@ -159,25 +161,19 @@ class InPlace:
 
     # --- elements that must be read first ---------------------------------------------------------
 
-    def _read_first(self, uses: Sequence[Use]) -> None:
-        """Asks for the part that such stages write, which reads the node, to be kept in memory."""
+    def _read_first(self, uses: Sequence[Use], writer: Tensor) -> None:
+        """Asks for what such stages read of the old elements to be kept in memory before."""
+        reading = ReadingFirst(self._groups, self._inlined, writer)
         asked: set[Tensor] = set()
         for use in uses:
-            if use.stage is None or not isinstance(use.stage.lowering, Write):
+            found = reading.of(use)
+            if found is None:
                 return
-            through = set(self._through(use.stage, use.seen))
-            if not through and use.stage.node.args[0] is not use.seen:
-                return
-            asked |= through
+            if use.stage is not None and not isinstance(use.stage.lowering, Write):
+                self.before += [(node, writer) for node in found]
+                reading.hold(found)
+            asked |= found
         self.first |= asked
-
-    def _through(self, stage: Stage, seen: Tensor) -> Iterator[Tensor]:
-        """The arguments that a stage computes on its way, from elements of a node."""
-        for arg in stage.node.args[1:]:
-            if arg not in self._inlined or isinstance(arg.op, Constant):
-                continue
-            if seen in walk([arg], stop=lambda node: node not in self._inlined):
-                yield arg
 
 
 def _continued(node: Tensor) -> Tensor | None:

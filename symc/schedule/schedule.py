@@ -49,10 +49,11 @@ def schedule(problem: Problem) -> Plan:
     analysis = Analysis(problem.order, problem.lowerings, problem.dims, sources)
     repeated: list[Tensor] = []
     first: list[Tensor] = []
+    before: list[tuple[Tensor, Tensor]] = []
     while True:
         costs = _inlined_costs(own, sources, stored)
         facts = analysis.facts(stored, costs)
-        groups = Groups(problem, facts)
+        groups = Groups(problem, facts, before)
         refusals = merge(groups)
         if extra := worth_storing(problem, facts, groups, costs, analysis):
             repeated += [node for node in problem.order if node in extra]
@@ -63,6 +64,7 @@ def schedule(problem: Problem) -> Plan:
         if not extra:
             break
         first += [node for node in problem.order if node in extra]
+        before += in_place.before
         stored |= extra
     units = [_planned(problem, unit) for unit in in_order(groups)]
     return Plan(
