@@ -10,7 +10,7 @@ condition share their sides: nodes that both need there are computed by both.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import repeat
 from typing import TypeAlias
 
@@ -115,8 +115,42 @@ def _some_steps(steps: Tensor) -> Tensor:
 
 
 def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Path]:
-    """Where each node is needed."""
-    places: dict[Tensor, Path] = dict.fromkeys(roots, ())
+    """Where each node is needed; all results of one loop or branch where any of them is.
+
+    Otherwise the loop would run twice, if one result is needed on one side only.
+    """
+    kin = _kin(order)
+    places = _needed(order, dict.fromkeys(roots, ()))
+    while True:
+        joint = [reduce(_shared, (places[node] for node in nodes)) for nodes in kin]
+        moved = {
+            node: place
+            for nodes, place in zip(kin, joint, strict=True)
+            for node in nodes
+            if places[node] != place
+        }
+        if not moved:
+            return places
+        known = {node: place for nodes, place in zip(kin, joint, strict=True) for node in nodes}
+        places = _needed(order, known | dict.fromkeys(roots, ()))
+
+
+def _kin(order: Sequence[Tensor]) -> list[list[Tensor]]:
+    """The results of each loop and branch that has several."""
+    found: dict[object, list[Tensor]] = {}
+    for node in order:
+        match node.op:
+            case Scan() as op:
+                found.setdefault((op.common(), node.args), []).append(node)
+            case IfElse(count=count):
+                found.setdefault((count, node.args), []).append(node)
+            case _:
+                pass
+    return [nodes for nodes in found.values() if len(nodes) > 1]
+
+
+def _needed(order: Sequence[Tensor], places: dict[Tensor, Path]) -> dict[Tensor, Path]:
+    """Where each node is needed by others; `places` has some that are needed there anyway."""
 
     def need(node: Tensor, path: Path) -> None:
         places[node] = _shared(places[node], path) if node in places else path
