@@ -13,7 +13,7 @@ import struct
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen import math
-from symc.codegen.dtypes import FLOAT64, INT64, DType
+from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, DType
 from symc.codegen.ir import (
     Binary,
     Call,
@@ -155,7 +155,7 @@ class Printer:
                 if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
                     first = f"(int64_t){literal(then.value, dtype, self.lang)}"
                 last = (self.branch(otherwise), SELECT)
-                return SELECT, ((condition, SELECT + 1), " ? ", first, " : ", last)
+                return SELECT, (self.truth(condition, SELECT + 1), " ? ", first, " : ", last)
             case Cast(x, dtype):
                 return self.cast(x, dtype)
             case Unary():
@@ -174,6 +174,10 @@ class Printer:
             return EQUAL, ((x, SHIFT), " != 0")
         if source.is_float and dtype.is_integer:
             return LEAF, self.call(f"symc_{math.short(source.wide)}_to_{math.short(dtype)}", (x,))
+        if self.lang.truth is not None and dtype in (FLOAT32, FLOAT64) and self.is_loaded_bool(x):
+            # gcc 12 converts a bool from memory number by number, but selects in vectors.
+            one, zero = (literal(value, dtype, self.lang) for value in (1.0, 0.0))
+            return LEAF, ("(", self.truth(x, SELECT + 1), f" ? {one} : {zero})")
         return UNARY, (f"({self.lang.types[dtype.name]})", self.truth(x, UNARY))
 
     def unary(self, expr: Unary) -> tuple[int, tuple[Piece, ...]]:
@@ -227,7 +231,7 @@ class Printer:
         return (self.truth(left, strength if same else MUL), sign, self.truth(right, MUL))
 
     def truth(self, expr: Expr, minimum: int) -> Piece:
-        """An operand of logic, or a truth value to be a number.
+        """An operand of logic, what a selection asks, or a truth value to be a number.
 
         A loaded bool goes through a function where a language has one.
         """

@@ -29,7 +29,7 @@ static inline int64_t symc_thread(void) { return 0; }
 
 // SYMBOL symc_truth
 // A bool from memory as one that a comparison gives: gcc 12 vectorises no expression that mixes the
-// two, no ! of one from memory, and no sum of them.
+// two, no ! of one from memory, no sum of them, and no choice of floats by one.
 static inline bool symc_truth(bool x) {
     uint8_t byte;
     __builtin_memcpy(&byte, &x, 1);

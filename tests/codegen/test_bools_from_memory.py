@@ -1,0 +1,61 @@
+"""Loops that choose by bools of an array, or convert them, in vectors: gcc 12 did so one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from tests.codegen.test_emitted import vectorised
+
+N = 203
+RNG = np.random.default_rng(4)
+MASK = RNG.random(N) < 0.4
+SIGNED = RNG.standard_normal(N)
+SIGNED[[3, 50, 51]] = np.nan, np.inf, -0.0
+LOOPS = {
+    # the expression of a mask and numbers, and the same in NumPy
+    "where": (lambda m, x: T.where(m, x, x * 2), lambda m, x: np.where(m, x, x * 2)),
+    "where not": (lambda m, x: T.where(~m, x, 0), lambda m, x: np.where(~m, x, x.dtype.type(0))),
+    "masked": (lambda m, x: x[m].set(1), lambda m, x: np.where(m, x.dtype.type(1), x)),
+    "product": (lambda m, x: m * x, lambda m, x: m * x),
+    "converted": (lambda m, x: T.cast(m, x.dtype) - x, lambda m, x: m.astype(x.dtype) - x),
+    "sum": (lambda m, x: T.sum(T.where(m, x, 0)), lambda m, x: x[m].sum()),
+    "count": (lambda m, x: T.sum(T.cast(m, x.dtype)), lambda m, x: m.sum()),
+    "least": (lambda m, x: T.min(T.where(m, x, 9)), lambda m, x: np.where(m, x, 9).min()),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "int8"])
+@pytest.mark.parametrize("name", LOOPS)
+def test_results(name: str, dtype: str) -> None:
+    build, oracle = LOOPS[name]
+    clean = np.nan_to_num(SIGNED, posinf=2.0) * 3
+    x = (SIGNED if dtype.startswith("f") and "sum" not in name else clean).astype(dtype)
+    mask, numbers = T.tensor("bool", (None,), "mask"), T.tensor(dtype, (None,), "numbers")
+    function = symc.function([mask, numbers], build(mask, numbers), on_unused_input="ignore")
+    for length in (0, 1, 7, N):
+        if length or name != "least":
+            with np.errstate(invalid="ignore"):
+                wanted = oracle(MASK[:length], x[:length])
+            got: Any = function(MASK[:length], x[:length])
+            np.testing.assert_allclose(got, wanted, rtol=1e-5)
+            if name in ("where", "product", "masked"):
+                np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_are_vector_loops(name: str, dtype: str, tmp_path: Path) -> None:
+    mask, numbers = T.tensor("bool", (None,), "mask"), T.tensor(dtype, (None,), "numbers")
+    build, _ = LOOPS[name]
+    function = symc.function([mask, numbers], build(mask, numbers), on_unused_input="ignore")
+    lines = function.source.split("\n")
+    reads = {n for n, line in enumerate(lines, 1) if "symc_truth(" in line and "[" in line}
+    assert reads
+    found = vectorised(function.source, tmp_path)
+    assert all(found & set(range(read - 4, read + 1)) for read in reads)
