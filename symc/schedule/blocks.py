@@ -30,6 +30,7 @@ from symc.rewrite.pipeline import lengths_of, optimise
 from symc.schedule.numbers import StepNumber, as_number, is_index
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
+from symc.schedule.selecting import with_selections
 from symc.schedule.sizes import Lengths
 from symc.schedule.stops import most_steps
 from symc.schedule.written import read_where_written
@@ -194,7 +195,8 @@ class Blocks:
         `rings` those among them of states that keep more rows.
         """
         substituted = substitute([body.results[position] for position in needed], replace)
-        chosen = self._in_lengths_outside(substituted, table)
+        selected = with_selections(substituted, lambda conditions: self._hold(conditions, table))
+        chosen = self._in_lengths_outside(selected, table)
         results: list[Tensor | None] = [None] * len(body.results)
         for position, result in zip(needed, chosen, strict=True):
             results[position] = result
@@ -242,6 +244,17 @@ class Blocks:
             for _ in own
         ]
         return tests, after
+
+    def _hold(self, conditions: Sequence[Tensor], table: BlockLengths) -> bool:
+        """Whether conditions are comparisons that hold in every step."""
+        for node in conditions:
+            compared = comparisons(node, lambda dim: _is_known(dim, table, frozenset()))
+            if compared is None or not all(
+                self._is_proven((sign, table.unified(left), table.unified(right)))
+                for sign, left, right in compared
+            ):
+                return False
+        return True
 
     def _in_lengths_outside(
         self, results: Sequence[Tensor], table: BlockLengths
