@@ -3,6 +3,7 @@
 from . import (
     branches,
     cells,
+    choices,
     counting,
     elements,
     particles,
@@ -29,4 +30,5 @@ KERNELS: tuple[Kernel, ...] = (
     *ragged.KERNELS,
     *elements.KERNELS,
     *branches.KERNELS,
+    *choices.KERNELS,
 )

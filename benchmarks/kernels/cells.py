@@ -55,6 +55,22 @@ def lu_cells(a: Any) -> Any:
     return symc.fori_loop(0, a.shape[0], row, a)
 
 
+def lu_twice(a: Any) -> Any:
+    """As `lu_cells`, but that an element is changed, and then again, as NumPy's programs do."""
+
+    def row(i: Any, a: Any) -> Any:
+        def left(j: Any, a: Any) -> Any:
+            a = a[i, j].inc(-(a[i, :j] @ a[:j, j]))
+            return a[i, j].set(a[i, j] / a[j, j])
+
+        def right(j: Any, a: Any) -> Any:
+            return a[i, j].inc(-(a[i, :i] @ a[:i, j]))
+
+        return symc.fori_loop(i, a.shape[0], right, symc.fori_loop(0, i, left, a))
+
+    return symc.fori_loop(0, a.shape[0], row, a)
+
+
 def lu_cells_loops(a: Any) -> Any:
     a, n = a.copy(), len(a)
     for i in range(n):
@@ -230,6 +246,7 @@ KERNELS = (
     Kernel("cholesky_cells", lambda n: (_definite(n),), 60, 9,
            cholesky_cells, None, cholesky_cells_loops),
     Kernel("lu_cells", lambda n: (_definite(n),), 60, 9, lu_cells, None, lu_cells_loops),
+    Kernel("lu_twice", lambda n: (_definite(n),), 60, 9, lu_twice, None, lu_cells_loops),
     Kernel("half_product", lambda n: (numbers(n, n), numbers(n, n, seed=1)), 70, 9,
            half_product, None, half_product_loops),
     Kernel("orthogonal", lambda n: (numbers(n + 10, n),), 50, 7,
