@@ -51,6 +51,7 @@ from symc.codegen.passes.walk import (
 COPIES = 32  # of a body, over all unrolled loops around it
 LANES = 4  # iterations that are worth a vector loop of their own
 NEAR = 16  # elements between what two iterations read, at most, if they share lines of the cache
+SIMPLE = ("abs", "sign")  # functions of a few operations, of integers too
 
 
 def vectorize(program: Program) -> Program:
@@ -183,6 +184,6 @@ def _vectorises(expr: Expr) -> bool:
     if type(expr) is Call:
         row = FUNCTIONS[expr.function]
         of_integers = expr.args[0].dtype.is_integer and not row.types
-        if of_integers or not row.vectorises:
+        if (of_integers and expr.function not in SIMPLE) or not row.vectorises:
             return False
     return all(map(_vectorises, parts(expr)))

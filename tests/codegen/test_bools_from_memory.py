@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ RNG = np.random.default_rng(4)
 MASK = RNG.random(N) < 0.4
 SIGNED = RNG.standard_normal(N)
 SIGNED[[3, 50, 51]] = np.nan, np.inf, -0.0
-LOOPS = {
+LOOPS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     # the expression of a mask and numbers, and the same in NumPy
     "where": (lambda m, x: T.where(m, x, x * 2), lambda m, x: np.where(m, x, x * 2)),
     "where not": (lambda m, x: T.where(~m, x, 0), lambda m, x: np.where(~m, x, x.dtype.type(0))),
