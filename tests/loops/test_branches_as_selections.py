@@ -185,3 +185,18 @@ def test_a_side_that_fails_when_it_is_taken() -> None:
     np.testing.assert_array_equal(function(-abs(V), 99), -abs(V))
     with pytest.raises(IndexError):
         function(abs(V), 99)
+
+
+def test_an_element_that_only_the_side_not_taken_has() -> None:
+    """The index is the same in all steps, and the array may be too short for it."""
+    x, flag = T.vector("x"), T.vector("flag")
+
+    def step(k: Tensor, x: Tensor) -> Any:
+        x = symc.ifelse(flag[k] > 0, x[3].set(k + 1.0), x)
+        return symc.ifelse(flag[k] > 0, x[k].set(x[-4]), x)
+
+    function = symc.function([x, flag], symc.fori_loop(0, flag.shape[0], step, x))
+    np.testing.assert_array_equal(function(V[:2], [0.0] * 9), V[:2])
+    with pytest.raises(IndexError):
+        function(V[:2], [0.0, 1.0])
+    np.testing.assert_array_equal(function(V[:4], [0.0, 1.0]), [V[0], V[0], V[2], 2.0])
