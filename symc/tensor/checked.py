@@ -125,12 +125,16 @@ def reaching(x: Tensor, n: Dim, place: int | Tensor, message: str, *, beyond: in
     return Checked(message, is_index=True)(x, OPERATORS["logical_and"](low, high))
 
 
-def increasing(numbers: Tensor, message: str) -> Tensor:
-    """A vector none of whose elements is below the one before; else it raises `ValueError`."""
+def rising(numbers: Tensor, message: str, *, strictly: bool = False) -> Tensor:
+    """A vector each of whose elements is at least the one before, or above it, where `strictly`.
+
+    Else it raises `ValueError`. NaN is neither above nor below, so that it is refused as well.
+    """
     known = constant_value(numbers)
     if known is None:
-        below = OPERATORS["lt"](numbers[1:], numbers[:-1])
-        return Checked(message)(numbers, OPERATORS["logical_not"](below))
-    if np.any(known[1:] < known[:-1]):
+        above = OPERATORS["gt" if strictly else "ge"](numbers[1:], numbers[:-1])
+        return Checked(message)(numbers, above)
+    later, earlier = known[1:], known[:-1]
+    if not np.all(later > earlier if strictly else later >= earlier):
         raise ValueError(message)
     return numbers

@@ -51,13 +51,19 @@ def test_searches_of_sixteen_at_once(dtype: str, side: Any) -> None:
             )
 
 
+CLOSE = (1e10, 1e10 + 2e-4)
+"""A range with 105 numbers of float64, of which only some can be edges."""
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 @pytest.mark.parametrize(
     ("bins", "limits"),
-    [(33, None), (64, (0.0, 1.0)), (1000, (-3, 3.3)), (77, (1e10, 1e10 + 1e-4)), (100, (0.1, 0.1))],
+    [(33, None), (64, (0.0, 1.0)), (1000, (-3, 3.3)), (77, CLOSE), (100, (0.1, 0.1))],
 )
 def test_bins_of_equal_width_are_computed(dtype: str, bins: int, limits: Any) -> None:
     """Values on the edges, too, and edges that lie as close as numbers can."""
+    if limits is CLOSE and dtype == "float32":
+        limits = (1e10, 1e10 + 1e5)
     x = T.tensor(dtype, (None,))
     f = symc.function([x], T.histogram(x, bins, limits), mode="compile")
     values = (RNG.standard_normal(2000) * 2).astype(dtype)

@@ -16,7 +16,7 @@ from symc.graph.types import promote
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
-from symc.tensor.checked import Below, Checked, increasing
+from symc.tensor.checked import Below, Checked, rising
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import dim_of, length, normal_axis, public, shape_of
@@ -170,8 +170,10 @@ def histogram(
     """How many elements are in each bin (or the sums of their `weights`), and the bins' edges.
 
     `bins` is a number of bins of equal width over `range` (by default from the least element to
-    the greatest), or the edges, which must not decrease. The last bin has its right edge in it.
-    Between fewer than two edges there are no bins. `density` divides by the total and the widths.
+    the greatest), or the edges, which must not decrease, nor be NaN. The last bin has its right
+    edge in it. Between fewer than two edges there are no bins. `density` divides by the total and
+    the widths. Raises `ValueError`, at run time if need be, for other edges, for a range that is
+    not finite, and for one that has no room for so many bins of finite width.
 
     >>> import symc.tensor as T
     >>> counts, edges = T.histogram(T.constant([1.0, 2.0, 1.0]), bins=2)
@@ -201,23 +203,37 @@ def edges_of(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -
     """The edges of so many bins of equal width, or those given."""
     if not isinstance(bins, int | np.integer):
         edges = vector("histogram", bins)
-        return increasing(edges, "histogram: the edges must increase")
+        return rising(edges, "histogram: the edges must not decrease, nor be NaN")
     if bins < 1:
         raise ValueError(f"histogram: there must be at least one bin, not {bins}")
+    count = int(cast("int", bins))
     dtype = a.dtype if a.dtype.is_float else promote(a.dtype, FLOAT64)
-    low, high = _ends(cast_to(a, dtype)) if range is None else _given_ends(range)
+    if range is None:
+        low, high = _ends(cast_to(a, dtype))
+    else:
+        low, high = _given_ends(range)
+        dtype = promote(dtype, *(as_tensor(end).dtype for end in range if not _is_plain(end)))
     same = OPERATORS["eq"](low, high)
     low, high = where(same, low - 0.5, low), where(same, high + 0.5, high)
-    # As NumPy's linspace rounds them: steps from the low end, and the high end itself.
-    steps = arange(int(cast("int", bins)), dtype="float64") * cast_to((high - low) / bins, FLOAT64)
-    inner = steps + cast_to(low, FLOAT64)
-    return concatenate([cast_to(inner, dtype), reshape(cast_to(high, dtype), (1,))])
+    # As NumPy's linspace rounds them, in the dtype of the ends: steps from the low end, and the
+    # high end itself.
+    own = promote(low.dtype, high.dtype)
+    steps = arange(count, dtype=own.name) * cast_to((high - low) / count, own)
+    inner = steps + cast_to(low, own)
+    edges = concatenate([cast_to(inner, dtype), reshape(cast_to(high, dtype), (1,))])
+    few = f"histogram: the range is too small or too large for {count} bins of finite width"
+    return rising(edges, few, strictly=True)
+
+
+def _is_plain(number: Any) -> bool:
+    """Whether this is a number of Python's own, which has no dtype."""
+    return isinstance(number, int | float) and not isinstance(number, np.generic)
 
 
 def _given_ends(range: tuple[Any, Any]) -> tuple[Tensor, Tensor]:
     """The ends of a range, as floats; numbers are float64, whatever they are ends for."""
     low, high = (as_float(as_tensor(end)) for end in range)
-    text = "histogram: the range must increase, and be finite"
+    text = "histogram: the range must not decrease, and be finite"
     first, last = constant_value(low), constant_value(high)
     if first is None or last is None:
         finite = isfinite(low) & isfinite(high)

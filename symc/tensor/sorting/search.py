@@ -18,7 +18,7 @@ from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.lowering import Argument, Fold, LibCall, SizeOf
 from symc.graph.node import METHODS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType, promote
-from symc.tensor.checked import increasing
+from symc.tensor.checked import rising
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
@@ -134,8 +134,9 @@ def _comparable(dtype: DType) -> DType:
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     """For each element of `x` the number of its bin, int64: bin i is ``bins[i-1] <= x < bins[i]``.
 
-    With `right`, ``bins[i-1] < x <= bins[i]``. `bins` increase; if they are known now they may
-    also decrease, as in NumPy. Raises `ValueError`, at run time if need be, where they do not.
+    With `right`, ``bins[i-1] < x <= bins[i]``. `bins` do not decrease; if they are known now they
+    may also fall, as in NumPy. Raises `ValueError`, at run time if need be, where they do neither,
+    and where one of several is NaN: NumPy answers then, but bins that are no order.
 
     >>> import symc.tensor as T
     >>> T.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0]).eval()
@@ -145,10 +146,11 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     side: Literal["left", "right"] = "left" if right else "right"
     known = constant_value(edges)
     if known is None:
-        edges = increasing(edges, "digitize: bins that are not known before must increase")
-    elif np.any(known[1:] < known[:-1]):
-        if np.any(known[1:] > known[:-1]):
-            raise ValueError("digitize: the bins must increase or decrease")
+        text = "digitize: bins that are not known before must not decrease, nor be NaN"
+        return searchsorted(rising(edges, text), values, side)
+    if not np.all(known[1:] >= known[:-1]):
+        if not np.all(known[1:] <= known[:-1]):
+            raise ValueError("digitize: the bins must not both rise and fall, nor be NaN")
         return len(known) - searchsorted(edges[::-1], values, side)
     return searchsorted(edges, values, side)
 
