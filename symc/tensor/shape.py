@@ -23,7 +23,7 @@ from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dim, as_dims, normal_axis
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.specify import segment, specify_length
-from symc.tensor.views import broadcast_to, expand_dims, through
+from symc.tensor.views import DimShuffle, broadcast_to, expand_dims, through
 
 __all__ = [
     "array_split", "atleast_1d", "atleast_2d", "concatenate", "dstack", "hstack", "kron", "split",
@@ -52,7 +52,7 @@ class Concatenate(Op):
                 elif isinstance(dim, int):
                     if isinstance(shape[axis], int) and shape[axis] != dim:
                         lengths = (shape[axis], dim)
-                        raise ShapeMismatch(mismatch("concatenate", axis, first, arg, lengths))
+                        raise ShapeMismatch(_unequal(args, self.axis, axis, (first, arg), lengths))
                     shape[axis] = dim
         return TensorType(first.type.dtype, tuple(shape))
 
@@ -109,17 +109,37 @@ class Concatenate(Op):
         for arg in node.args:
             for axis, dim in enumerate(arg.type.shape):
                 if axis != self.axis and dim != node.type.shape[axis]:
-                    yield _joined(node, arg, axis)
+                    yield _joined(node, self.axis, arg, axis)
 
 
-def _joined(node: Tensor, arg: Tensor, axis: int) -> Requirement:
+def _joined(node: Tensor, along: int, arg: Tensor, axis: int) -> Requirement:
     wanted, found = node.type.shape[axis], arg.type.shape[axis]
     left = next(other for other in node.args if other.type.shape[axis] == wanted)
     return Requirement(
         (wanted, found),
         ShapeMismatch,
-        lambda value: mismatch("concatenate", axis, left, arg, (value(wanted), value(found))),
+        lambda value: _unequal(node.args, along, axis, (left, arg), (value(wanted), value(found))),
     )
+
+
+def _unequal(
+    args: Sequence[Tensor],
+    along: int,
+    axis: int,
+    pair: tuple[Tensor, Tensor],
+    lengths: tuple[object, object],
+) -> str:
+    """The text of an error between two of the arguments, in `stack`'s words if it made them."""
+    if any(not isinstance(arg.op, DimShuffle) or arg.op.order[along] is not None for arg in args):
+        return mismatch("concatenate", axis, *pair, lengths)
+    left, right = (_before_stacking(arg, along) for arg in pair)
+    return mismatch("stack", axis - (axis > along), left, right, lengths)
+
+
+def _before_stacking(arg: Tensor, along: int) -> Tensor:
+    """What got the axis to be stacked along, if that was all that was done to it."""
+    inner = arg.args[0]
+    return inner if inner.ndim < arg.ndim and expand_dims(inner, along) == arg else arg
 
 
 def _any_of(node: Tensor, args: Sequence[Bounds]) -> Bounds:
