@@ -92,7 +92,7 @@ def _variables(label: str, m: TensorLike, rowvar: bool) -> Tensor:
         raise RankError(f"{label}: a vector or a matrix is needed\n  given  {describe(x)}")
     if x.ndim < 2:
         return expand_dims(x, tuple(range(2 - x.ndim)))
-    return x if rowvar or x.type.shape[0] == 1 else x.T
+    return x if rowvar else x.T
 
 
 def _weights(x: Tensor, fweights: TensorLike | None, aweights: TensorLike | None) -> Tensor | None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from symc.codegen.dtypes import INT64
 from symc.errors import BadIndex, RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.inputs import as_tensor, constant, constant_value
@@ -173,6 +174,8 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
     n = x.type.shape[axis]
     if not isinstance(obj, slice):
         obj = as_tensor(obj)
+        if obj.type.shape == (0,):  # an empty list has no integers
+            obj = cast_to(obj, INT64)
         if obj.ndim > 1:
             raise RankError(f"delete: positions are a scalar or a vector\n  given  {describe(obj)}")
     known: Any = constant_value(obj) if isinstance(obj, Tensor) else cast("Any", obj)

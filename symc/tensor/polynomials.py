@@ -160,14 +160,14 @@ def vander(x: TensorLike, N: Any = None, increasing: bool = False) -> Tensor:  #
     x = as_tensor(x)
     if x.ndim != 1:
         raise RankError(f"vander: a vector is needed\n  given  {describe(x)}")
+    x = cast_to(x, promote(x.dtype, INT64))
     powers = _powers(expand_dims(x, 1), x.type.shape[0] if N is None else as_dim(N))
     return powers if increasing else flip(powers, 1)
 
 
 def _powers(column: Tensor, count: dims.Dim) -> Tensor:
-    """The powers 0, 1, 2 ... along the last axis, whose length is 1."""
-    wide = cast_to(column, promote(column.dtype, INT64))
-    return cumprod(where(eq(arange(public(count)), 0), 1, wide), axis=column.ndim - 1)
+    """The powers 0, 1, 2 ... along the last axis, whose length is 1, in the dtype of products."""
+    return cumprod(where(eq(arange(public(count)), 0), 1, column), axis=column.ndim - 1)
 
 
 def polyfit(

@@ -255,6 +255,8 @@ def _choose(table: Tensor, index: Tensor) -> Tensor:
     rank = max(table.ndim - 1, index.ndim)
     if table.ndim - 1 < rank:
         table = expand_dims(table, tuple(range(1, 1 + rank - (table.ndim - 1))))
+    if index.ndim < rank:
+        index = expand_dims(index, tuple(range(rank - index.ndim)))
     indexes = {0: index}
     for axis, n in enumerate(table.type.shape[1:], 1):
         zero = scalar_constant(0, INT64)

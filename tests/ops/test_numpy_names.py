@@ -345,3 +345,41 @@ def test_rounding_bool_gives_float16() -> None:
     assert found.dtype == np.round(given).dtype
     with pytest.raises(DTypeError, match="bool has no decimals"):
         T.round(T.constant(given), 1)
+
+
+@pytest.mark.parametrize("mode", ["compile", "python"])
+def test_polyval_of_uint64_wraps(mode: Any) -> None:
+    """It was computed in float64, where the number of coefficients was not known."""
+    p, x = T.vector("p", "uint64"), T.vector("x", "uint64")
+    given = np.array([2**63 + 1, 2**62 + 3, 2**61 + 5, 7], "uint64"), np.array([2, 3], "uint64")
+    found = symc.function([p, x], T.polyval(p, x), mode=mode)(*given)
+    np.testing.assert_array_equal(found, np.polyval(*given))
+
+
+def test_choose_has_the_axes_of_its_choices() -> None:
+    """Those of length 1 were lost, where the number chosen by had fewer axes."""
+    for number in (0, 1):
+        for choices in (([[1.0]], 3.0), ([1.0], [[2.0, 3.0]]), (np.ones((1, 3, 1)), 2.0)):
+            found = T.choose(T.constant(number), list(map(T.constant, choices))).eval()
+            wanted = np.choose(number, np.broadcast_arrays(*choices))
+            assert found.shape == wanted.shape
+            np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("method", ["weibull", "hazen", "averaged_inverted_cdf"])
+def test_quantiles_before_the_first_element_are_that_one(method: str) -> None:
+    """They were NaN where the second one was infinite."""
+    x = np.array([-2.0, np.inf, np.inf])
+    assert T.quantile(x, 0.01, method=method).eval() == -2.0
+
+
+def test_a_row_is_one_observation_where_columns_are_variables() -> None:
+    """It was one variable, as in NumPy before 2.3."""
+    x = np.array([[1.0, 2.0, 4.0]])
+    np.testing.assert_array_equal(T.cov(x, rowvar=False, ddof=0).eval(), np.zeros((3, 3)))
+
+
+def test_nothing_is_deleted_by_an_empty_list() -> None:
+    x = T.vector("x")
+    assert T.delete([1, 2], []).eval().tolist() == [1, 2]
+    assert T.delete(x, []).eval({x: [1.0, 2.0]}).tolist() == [1.0, 2.0]

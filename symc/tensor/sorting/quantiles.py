@@ -102,11 +102,18 @@ def _quantile(
     q = cast_to(inside(label, q, whole), FLOAT64) / whole
     rows, axes = sorted_rows(label, a, axis, floats=method not in PICKING)
     n = cast_to(length(rows, rows.ndim - 1), FLOAT64)
-    where_it_is = maximum(minimum(place(method, q, n), n - 1), 0.0)
+    unlimited = place(method, q, n)
+    where_it_is = maximum(minimum(unlimited, n - 1), 0.0)
     start = floor(where_it_is)
     result = _at(rows, cast_to(start, INT64))
     if method not in PICKING:
-        after = _at(rows, cast_to(minimum(start + 1, n - 1), INT64))
+        following = minimum(start + 1, n - 1)
+        # One that is at an element, or before the first, is that one, though the next be infinite.
+        if method in _CONTINUOUS:
+            following = where(unlimited < 0, start, following)
+        elif method == "averaged_inverted_cdf":
+            following = where(where_it_is > start, following, start)
+        after = _at(rows, cast_to(following, INT64))
         result = between(result, after, where_it_is - start, precision)
     result = _nan_of(rows, result, q.ndim)
     if q.ndim:
