@@ -108,10 +108,11 @@ static void symc_fft_store_fNN(real *c, symc_fft_place of, int64_t n, real scale
 // SYMBOL symc_fft_over_fNN
 // NEEDS symc_fft_new_fNN symc_fft_moves_fNN symc_fft_line_fNN malloc free
 // What is done with an array: its tables f are of n numbers or, for real ones of even length, half
-// as many. `alone` says that sequences are transformed by themselves.
+// as many. `alone` says that sequences are transformed by themselves, which have so many times as
+// much memory `apart` as n real numbers need, on their way to one piece and from there.
 typedef struct symc_fft_job_fNN {
     const symc_fft_fNN *f;
-    int64_t n, outer, inner;
+    int64_t n, outer, inner, apart;
     int alone, inverse;
     real scale;  // of results that are stored from blocks
     const real *a;
@@ -138,9 +139,9 @@ static void symc_fft_over_fNN(symc_fft_each_fNN *each, symc_fft_job_fNN job, int
         const int64_t count = job.alone ? outer * inner : blocks * (inner > 1 ? outer : 1);
         const double numbers = (double)n * (double)outer * (double)inner;
         const int many = threads > 1 && count > 1 && numbers > 1e4;
-        // Besides, room for sequences on their way to one piece, and from there.
-        const int64_t apart = 6 * (n / SYMC_LANES_fNN + 2);
-        const int64_t room = symc_fft_room_fNN(f) + 2 + (job.alone ? apart : 2);
+        // No more than that: the C library keeps memory for the next call up to some size only.
+        const int64_t apart = job.alone ? job.apart * (n / SYMC_LANES_fNN + 2) : 2;
+        const int64_t room = symc_fft_room_fNN(f) + 2 + apart;
 #pragma omp parallel num_threads(threads) if (many)
         {
             char *memory = malloc((size_t)room * sizeof(symc_lanes_fNN) + 64);
@@ -202,7 +203,8 @@ static void symc_fft_each_complex_fNN(const symc_fft_job_fNN *job, int64_t numbe
 static void symc_fft_complex_fNN(int64_t inverse, int64_t power, int64_t outer, int64_t n,
                                  int64_t inner, const real *a, real *c, int64_t threads) {
     if (outer <= 0 || n <= 0 || inner <= 0) return;
-    const symc_fft_job_fNN job = {
-        .n = n, .outer = outer, .inner = inner, .inverse = (int)inverse, .a = a, .c = c};
+    const symc_fft_job_fNN job = {.n = n, .outer = outer, .inner = inner,
+                                  .apart = inner > 1 ? 4 : 0, .inverse = (int)inverse,
+                                  .a = a, .c = c};
     symc_fft_over_fNN(symc_fft_each_complex_fNN, job, 0, power, 2 * outer * n * inner, threads);
 }

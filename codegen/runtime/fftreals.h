@@ -73,7 +73,7 @@ static void symc_fft_line_of_reals_fNN(const symc_fft_fNN *f, int64_t n, const r
         __builtin_memcpy(c, y, (size_t)(2 * (n / 2 + 1)) * sizeof(real));
         return;
     }
-    symc_fft_line_fNN(f, a, x, work + 2 * (n / SYMC_LANES_fNN + 1));
+    symc_fft_line_fNN(f, a, x, work + n / SYMC_LANES_fNN + 1);
     c[0] = x[0] + x[1], c[1] = 0;
     c[2 * m] = x[0] - x[1], c[2 * m + 1] = 0;
     symc_fft_line_apart_fNN(f->halves, m, x, c);
@@ -116,7 +116,8 @@ static void symc_fft_each_real_fNN(const symc_fft_job_fNN *job, int64_t number,
 static void symc_fft_real_fNN(int64_t power, int64_t outer, int64_t n, int64_t inner, const real *a,
                               real *c, int64_t threads) {
     if (outer <= 0 || n <= 0 || inner <= 0) return;
-    const symc_fft_job_fNN job = {.n = n, .outer = outer, .inner = inner, .a = a, .c = c};
+    const symc_fft_job_fNN job = {.n = n, .outer = outer, .inner = inner,
+                                  .apart = (n % 2 ? 4 : 1) + (inner > 1 ? 2 : 0), .a = a, .c = c};
     symc_fft_over_fNN(symc_fft_each_real_fNN, job, n % 2 == 0, power,
                       2 * outer * (n / 2 + 1) * inner, threads);
 }
@@ -141,7 +142,7 @@ static void symc_fft_line_to_reals_fNN(const symc_fft_fNN *f, int64_t n, const r
     }
     x[0] = a[0] + a[2 * m], x[1] = a[0] - a[2 * m];
     symc_fft_line_together_fNN(f->halves, m, a, x);
-    symc_fft_line_fNN(f, x, c, work + 2 * (n / SYMC_LANES_fNN + 1));
+    symc_fft_line_fNN(f, x, c, work + n / SYMC_LANES_fNN + 1);
 }
 static void symc_fft_each_to_real_fNN(const symc_fft_job_fNN *job, int64_t number,
                                       symc_lanes_fNN *work) {
@@ -183,8 +184,9 @@ static void symc_fft_each_to_real_fNN(const symc_fft_job_fNN *job, int64_t numbe
 static void symc_fft_to_real_fNN(int64_t power, int64_t outer, int64_t n, int64_t inner,
                                  const real *a, real *c, int64_t threads) {
     if (outer <= 0 || n <= 0 || inner <= 0) return;
-    const symc_fft_job_fNN job = {
-        .n = n, .outer = outer, .inner = inner, .inverse = 1, .a = a, .c = c};
+    const symc_fft_job_fNN job = {.n = n, .outer = outer, .inner = inner,
+                                  .apart = (n % 2 ? 4 : 1) + (inner > 1 ? 2 : 0), .inverse = 1,
+                                  .a = a, .c = c};
     symc_fft_over_fNN(symc_fft_each_to_real_fNN, job, n % 2 == 0, power, outer * n * inner,
                       threads);
 }

@@ -69,14 +69,23 @@ static int64_t symc_fft_matrix_room_fNN(const symc_fft_matrix_fNN *f) {
 
 // SYMBOL symc_fft_row_fNN
 // NEEDS symc_fft_matrix_fNN
-// The scaled transform of a sequence of complex numbers.
+// Asks for numbers that will be read, or written, before they are: those of a matrix are read and
+// written in steps, which no processor sees coming.
+#define SYMC_FFT_SOON_fNN(from, count, written) \
+    for (int64_t soon = 0; soon < (count); soon += 64 / (int64_t)sizeof(real)) \
+        __builtin_prefetch((from) + soon, written, 2);
+
+// The scaled transform of a sequence of complex numbers. Where it is short, another one is expected
+// to follow it in memory.
 static void symc_fft_row_fNN(const symc_fft_matrix_fNN *f, real scale, const real *a, real *c,
                              symc_lanes_fNN *work) {
     enum { L = SYMC_LANES_fNN };
     const int64_t rows = f->down.n, columns = f->across.n, most = rows > columns ? rows : columns;
     symc_lanes_fNN *x = work, *y = work + 2 * most, *turned = work + 4 * most;
-    const real *blocks = f->blocks;
+    const real *blocks = f->blocks, *next = a + 2 * rows * columns;
+    const int follows = 2 * rows * columns * (int64_t)sizeof(real) <= 65536;
     for (int64_t start = 0; start < columns; start += L, blocks += 2 * rows) {
+        if (follows) SYMC_FFT_SOON_fNN(next + 2 * start * rows, 2 * L * rows, 0)
         const int64_t first = start < columns - L ? start : columns - L;
         const symc_lanes_fNN *z =
             symc_fft_run_from_fNN(&f->down, f->down.count, a + 2 * first, 2 * columns, x, y);
@@ -100,6 +109,7 @@ static void symc_fft_row_fNN(const symc_fft_matrix_fNN *f, real scale, const rea
     }
     for (int64_t at = 0; at < rows; at += L, turned += 2 * columns) {
         const int64_t k = at < rows - L ? at : rows - L;
+        if (follows) SYMC_FFT_SOON_fNN(c + 2 * (rows + at) * columns, 2 * L * columns, 1)
         symc_fft_run_to_fNN(&f->across, 0, turned, x, y, scale, c + 2 * k, 2 * rows);
     }
 }
