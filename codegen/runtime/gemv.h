@@ -13,9 +13,13 @@ SYMC_INLINE void symc_eight_rows_fNN(int64_t count, int64_t n, const real *a, in
                                      double *totals) {
     enum { L = SYMC_LANES_fNN, LEFT = L > 4 ? 1 : 8 / L };
     const int64_t last = count - 1;
-#define SYMC_ROW(k) const real *row##k = a + (k < last ? k : last) * lda;
+    const real *row = a;
+#define SYMC_ROW(k)          \
+    const real *row##k = row; \
+    row += k < last ? lda : 0;
     SYMC_TIMES_8(SYMC_ROW)
 #undef SYMC_ROW
+#pragma omp simd
     for (int k = 0; k < 8; k++) totals[k] = 0;
     for (int64_t start = 0; start < n; start += 1024) {
         const int64_t end = n - start < 1024 ? n : start + 1024;
@@ -48,13 +52,16 @@ SYMC_INLINE void symc_eight_rows_fNN(int64_t count, int64_t n, const real *a, in
 #undef SYMC_FOLD
         real sums[4 * L];
         __builtin_memcpy(sums, found, sizeof(sums));
-        if (L == 16)
+        if (L == 16) {
+#pragma omp simd
             for (int k = 0; k < 8; k++) sums[k] += sums[k + 8];
+        }
         for (int64_t j = end < L && !padded ? whole : end; j < end; j++) {
 #define SYMC_ADD(k) sums[k % LEFT * L + k / LEFT] += row##k[j] * x[j];
             SYMC_TIMES_8(SYMC_ADD)
 #undef SYMC_ADD
         }
+#pragma omp simd
         for (int k = 0; k < 8; k++) totals[k] += sums[k % LEFT * L + k / LEFT];
     }
 }
@@ -69,7 +76,12 @@ static void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const
     const int64_t length = trans ? n : m;
     const int many = threads > 1 && (double)m * n > 1 << 18;
     if (length <= 0) return;
-    for (int64_t i = 0; i < length; i++) y[i] = beta == 0 ? 0 : beta * y[i];
+    if (beta == 0) {
+        __builtin_memset(y, 0, (size_t)length * sizeof(real));
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < length; i++) y[i] *= beta;
+    }
     if (!trans) {
         enum { L = SYMC_LANES_fNN };
         SYMC_PLACES(real) mask;
@@ -85,6 +97,11 @@ static void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const
             const int64_t count = m - i < 8 ? m - i : 8;
             const int padded = n < L && i + 8 < m && (m - i - 8) * lda >= L;
             symc_eight_rows_fNN(count, n, a + i * lda, lda, x, mask, padded, totals);
+            if (count == 8) {
+#pragma omp simd
+                for (int k = 0; k < 8; k++) y[i + k] += alpha * (real)totals[k];
+                continue;
+            }
             for (int64_t k = 0; k < count; k++) y[i + k] += alpha * (real)totals[k];
         }
         return;
