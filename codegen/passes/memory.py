@@ -191,7 +191,10 @@ def is_known(
 
 
 Life: TypeAlias = tuple[tuple[int, int], ...]
-"""When a buffer is used: the step in the program, in that the step inside it, and so on."""
+"""When a buffer is used: the step in the program, in that the step inside it, and so on.
+
+In a branch its side comes between the two.
+"""
 
 
 def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
@@ -251,7 +254,11 @@ def _number(steps: Iterable[Step], outer: Life, number: int, found: list[tuple[L
             _number(step.steps, life, number + 1, found)
         elif isinstance(step, Branch):
             found.append(((*life, (number, number)), step))
-            _number((*step.then, *step.otherwise), life, number + 1, found)
+            # Sides are blocks of their own: what both use, and nothing else, needs its memory
+            # before the branch, not before the first step of one side.
+            middle = number + sum(map(length_of, step.then))
+            _number(step.then, (*life, (number, middle)), number + 1, found)
+            _number(step.otherwise, (*life, (middle + 1, number + size - 1)), middle + 1, found)
         else:
             found.append((life, step))
         number += size

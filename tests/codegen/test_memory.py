@@ -8,8 +8,9 @@ import random
 import numpy as np
 import pytest
 
-from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
 from symc.codegen.ir import (
+    Branch,
     Buffer,
     Check,
     Const,
@@ -148,6 +149,34 @@ def test_rows_that_nothing_reads_later_have_memory_during_the_loop() -> None:
     )  # fmt: skip
     assert live_ranges(made)["rows"] == (1, 3)  # from the loop's beginning to its end
     (y,) = caller(made, build(made))(np.zeros(3), np.array(4))
+    assert np.array_equal(y, np.ones(3))
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_what_both_sides_of_a_branch_write_has_memory_in_both(taken: bool) -> None:
+    """Of what nothing reads later it was allocated in the first side alone."""
+    write = (Launch("copy", ("x", "t"), (binary("min", N, M),)),)
+    made = Program(
+        "sides",
+        (Size(N, Length("x", 0)), Size(M, None)),
+        (
+            buffer("x", "input", N), Buffer("k", INT64, (), "input"),
+            Buffer("c", BOOL, (), "input"), Buffer("count", INT64, (), "temp"),
+            buffer("t", "temp", M), buffer("y", "output", N),
+        ),
+        (copy(), Kernel("set", (Param("p", INT64, False), Param("q", INT64, True)), (), (
+            Store("q", ZERO, Load("p", ZERO, INT64)),
+        ))),
+        (
+            Launch("set", ("k", "count"), ()),
+            Measure("m", "count"),
+            Branch("c", write, write),
+            Launch("copy", ("x", "y"), (N,)),
+        ),
+    )  # fmt: skip
+    assert live_ranges(made)["t"] == (2, 5)  # from the branch's beginning to its end
+    assert [late.buffer.name for late in plan_workspace(made).late] == ["t"]
+    (y,) = caller(made, build(made))(np.zeros(3), np.array(4), np.array(taken))
     assert np.array_equal(y, np.ones(3))
 
 
