@@ -125,6 +125,20 @@ def test_nothing_is_changed_by_a_loop_that_fails() -> None:
     assert given(a, [0, 1, 1]).tolist() == [1, 2, 0]
 
 
+@pytest.mark.usefixtures("caller")
+def test_nothing_is_changed_by_a_loop_before_one_that_fails() -> None:
+    """The loop that cannot fail had been done, and had written into the argument."""
+    at = T.lvector("at")
+    sums = symc.fori_loop(0, I, lambda k, s: T.cumsum(s), X)
+    counts = symc.fori_loop(0, I, lambda k, s: s[at[k]].inc(1.0), Y)
+    given = symc.function([symc.In(X, mutable=True), Y, I, at], [sums, counts])
+    a = np.ones(3)
+    with pytest.raises(BadIndex, match="index 5"):
+        given(a, np.zeros(3), 1, [5])
+    assert a.tolist() == [1, 1, 1]
+    assert given(a, np.zeros(3), 1, [0])[0].tolist() == [1, 2, 3]
+
+
 def test_a_shared_variable_that_lies_there() -> None:
     state = symc.shared(np.arange(4.0))
     given = symc.function([symc.In(X, mutable=True)], X * 2 + state)

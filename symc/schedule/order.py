@@ -20,15 +20,16 @@ from symc.schedule.stages import Stage
 def in_order(groups: Groups) -> list[Unit]:
     """All units of a program, in order."""
     position = {node: number for number, node in enumerate(groups.stages)}
-    needed = groups.needed()
+    # What signals alone end may write into arguments that were given away: after what may fail.
+    failing, ending = groups.needed(by_signals=False), groups.needed()
     waiting = {group: len(before) for group, before in groups.before.items()}
 
     def priority(group: int) -> int:
-        if group in needed:
-            return 0
+        if group in ending:
+            return 0 if group in failing else 1
         lowering = groups.members[group][0].lowering if group in groups.members else None
         when = lowering.when if isinstance(lowering, LibCall) else "in order"
-        return {"begins": 1, "in order": 2, "waits": 3}[when]
+        return {"begins": 2, "in order": 3, "waits": 4}[when]
 
     ready = [(priority(group), group) for group, count in waiting.items() if not count]
     heapq.heapify(ready)
