@@ -9,6 +9,7 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from symc.graph.inputs import Input
 from symc.graph.lowering import Alias, Control, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
@@ -20,8 +21,10 @@ from symc.schedule.stages import Stage
 def in_order(groups: Groups) -> list[Unit]:
     """All units of a program, in order."""
     position = {node: number for number, node in enumerate(groups.stages)}
-    # What signals alone end may write into arguments that were given away: after what may fail.
-    failing, ending = groups.needed(by_signals=False), groups.needed()
+    failing = ending = groups.needed()
+    if any(isinstance(owner.op, Input) for owner, _ in groups.problem.updates):
+        # What signals alone end may write into arguments that were given away, after what may fail.
+        failing = groups.needed(by_signals=False)
     waiting = {group: len(before) for group, before in groups.before.items()}
 
     def priority(group: int) -> int:
