@@ -47,3 +47,23 @@ def test_the_first_row_of_what_is_not_empty_broadcasts_in_a_branch(mode: str) ->
     value, slope = f(2, given, [[2.0, 3.0]])
     np.testing.assert_array_equal(value, given * [2.0, 3.0])
     np.testing.assert_array_equal(slope, np.ones((3, 2)) * [2.0, 3.0])
+
+
+def test_steps_of_a_loop_that_a_condition_on_other_loops_comes_from() -> None:
+    """The condition is rewritten as a length, and its loops had steps that nobody measured."""
+    x, b, z = T.vectors("x", "b", "z")
+    k, s = T.lscalar("k"), T.scalar("s")
+
+    def stays(z: Any) -> Any:
+        return symc.ifelse(s, symc.fori_loop(-1, k, lambda i, z: z + 0, z), z)
+
+    some = T.neq(symc.fori_loop(1, k, lambda i, z: stays(z), z).sum(), 0)
+
+    def chosen(q: Any) -> Any:
+        return symc.while_loop(lambda i, q: some, lambda i, q: [i + 1, x], [0, q], max_steps=1)[1]
+
+    q = symc.fori_loop(-1, 2, lambda i, q: chosen(q), x)
+    total = symc.ifelse(q.sum(), symc.fori_loop(0, k, lambda i, b: b + 1, b), b)
+    f = symc.function([x, b, z, k, s], total)
+    assert f([1.0], [1.0, 2.0], [1.0], 2, 1.0).tolist() == [3, 4]
+    assert f([0.0], [0.0, 0.0], [1.0], 2, 0.0).tolist() == [0, 0]

@@ -148,3 +148,102 @@ def test_lengths_of_both_sides_of_a_branch_that_elements_say(mode: str) -> None:
     np.testing.assert_array_equal(f(0, [2, 2]), [1.0, 1.0])
     with pytest.raises(ShapeMismatch, match="of the values of an ifelse is 2 and 3"):
         f(1, [2, 3])
+
+
+TURNS: dict[str, Callable[[Callable[[Any], Any], Any], Any]] = {
+    "a branch": lambda step, t: symc.ifelse(T.gt(N, 0), step(t), t),
+    "a loop": lambda step, t: symc.fori_loop(0, N, lambda j, t: step(t), t),
+    "a while loop": lambda step, t: symc.while_loop(
+        lambda j, t: T.lt(j, N), lambda j, t: [j + 1, step(t)], [0, t]
+    )[1],
+    "a branch on the state": lambda step, t: symc.ifelse(T.gt(t * N, 0), step(t), t),
+    "a branch around a loop": lambda step, t: symc.ifelse(
+        T.gt(N, 0), symc.fori_loop(0, 3, lambda j, t: step(t), t), t
+    ),
+    "a loop in a loop": lambda step, t: symc.fori_loop(
+        0, 2, lambda j, t: symc.fori_loop(0, N, lambda j, t: step(t), t), t
+    ),
+    "a branch in a loop": lambda step, t: symc.fori_loop(
+        0, T.where(N > 0, 1, 0), lambda j, t: symc.ifelse(T.gt(N, 0), step(t), t), t
+    ),
+    "the other side": lambda step, t: symc.ifelse(
+        T.le(N, 0), t, symc.fori_loop(0, N, lambda j, t: step(t), t)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("steps", ["known", "not known"])
+@pytest.mark.parametrize("name", ["what follows from it", "a matrix that is not definite"])
+@pytest.mark.parametrize("turn", TURNS)
+def test_what_no_step_needs_does_not_fail(turn: str, name: str, steps: str, mode: str) -> None:
+    """It does not change, so it was computed before the outer loop."""
+    value, error = INVARIANT[name]
+
+    def step(i: Any, t: Any) -> Any:
+        return TURNS[turn](lambda t: t + value(), t)
+
+    count = 3 if steps == "known" else X.shape[0]
+    total = symc.fori_loop(0, count, step, 0.5)
+    f = compiled(total, mode)
+    assert f(0) == 0.5
+    assert f(-1) == 0.5
+    with pytest.raises(error):
+        f(1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_loop_of_no_steps_on_the_side_that_is_not_taken(mode: str) -> None:
+    """That it has no steps was asked outside of the branch, and the element read there."""
+    total = symc.ifelse(T.gt(K, 3), X, symc.fori_loop(0, N, lambda i, t: t * X[K - 9], X))
+    f = compiled(total, mode)
+    assert f(2).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_results_of_a_loop_in_and_out_of_a_branch(mode: str) -> None:
+    """The branch asks whether there are steps: what one result needed both did, it seemed."""
+    (rows, last), _ = symc.scan(
+        lambda row, before: [X[K], before], sequences=Y[:N], outputs_info=[None, X]
+    )
+    last = symc.ifelse(T.gt(rows.shape[0], 0), last[-1], X)
+    f = compiled([rows, last], mode)
+    assert [found.tolist() for found in f(0)] == [[], [1, 1, 1]]
+    with pytest.raises(BadIndex):
+        f(1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_branches_on_a_side_of_their_own_condition(mode: str) -> None:
+    """Results of one branch, one of them needed on the side that is not the other's."""
+    condition = T.gt(N, 0)
+    changed, factor = symc.ifelse(condition, [X[K].inc(1.0), Y[0]], [X, Y[1]])
+    scaled = symc.ifelse(condition, Y, Y * factor)
+    f = compiled([changed, scaled], mode)
+    assert [found.tolist() for found in f(0)] == [[1, 1, 1], [1, 1, 1, 1]]
+    with pytest.raises(BadIndex):
+        f(1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_loops_in_loops_in_a_loop_of_no_steps(mode: str) -> None:
+    """What may fail stood in a branch in a branch, and so was not seen."""
+
+    def loop(step: Callable[[Any], Any], count: Any) -> Callable[[Any], Any]:
+        return lambda t: symc.fori_loop(0, count, lambda i, t: step(t), t)
+
+    f = compiled(loop(loop(loop(lambda t: t + X[K], K), K), N)(0.5), mode)
+    assert f(0) == 0.5
+    with pytest.raises(BadIndex):
+        f(1)
+
+
+def test_what_some_steps_need_is_computed_once() -> None:
+    """Outside of the loop, where the branches that need it do not depend on the step either."""
+    total = symc.fori_loop(
+        0, 3, lambda i, t: symc.fori_loop(0, N, lambda j, t: t + T.exp(X[K]), t), 0.5
+    )
+    f = symc.function([X, K, N], total)
+    program = str(f.program)
+    assert program.index("if ") < program.index("repeat ")
+    assert f.source.count("exp(") == symc.function([X, K], T.exp(X[K])).source.count("exp(")
