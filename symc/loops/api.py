@@ -70,7 +70,7 @@ def scan(
       anyway.)
 
     The whole loop is compiled into the function that uses it, with everything that does not change
-    from step to step computed before it; what of that may fail, only if there is a step. (Lengths
+    from step to step computed before it; what of that may fail, only if a step needs it. (Lengths
     that are known before the loop are compared even if there is none.) `mode`, `profile` and
     `allow_gc` are there for programs that were written for Theano, and change nothing.
 

@@ -296,15 +296,18 @@ def _lengths_at(node: Tensor) -> Iterator[Dim]:
     yield from node.op.value_lengths(node.args)
 
 
-def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:
+def closed(
+    params: Sequence[Tensor], results: Sequence[Tensor], inside: AbstractSet[Tensor] = frozenset()
+) -> tuple[Body, list[Tensor]]:
     """The body that computes `results` from `params`, and its other inputs from outside.
 
     The body's slots stand for the parameters first, then for the tensors from outside, in order.
     A subgraph that depends on no parameter is such an input: it is computed outside, once. But not
-    a transpose of which there are only products, which need none in memory.
+    a transpose of which there are only products, which need none in memory. Nor those `inside`.
     """
     varying = set(params)
     order = walk(results, stop=lambda node: node in varying)
+    varying |= inside
     for node in order:
         if any(arg in varying for arg in node.args):
             varying.add(node)

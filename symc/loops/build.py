@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
@@ -134,15 +135,15 @@ class LoopParts:
     reverse: tuple[int, ...] = ()
     unbounded: bool = False
 
-    def close(self) -> Loop:
-        """The loop."""
+    def close(self, inside: AbstractSet[Tensor] = frozenset()) -> Loop:
+        """The loop, of which each step computes those `inside`, though they do not change."""
         params = [self.step]
         params += [slot for read in self.reads for slot in read.slots]
         params += [slot for carry in self.carries for slot in carry.slots]
         results = [*(carry.result for carry in self.carries), *self.collected]
         if self.condition is not None:
             results.append(self.condition)
-        body, outside = closed(params, results)
+        body, outside = closed(params, results, inside)
         layout = BodyLayout(
             tuple(read.rows for read in self.reads),
             tuple(carry.state for carry in self.carries),

@@ -14,6 +14,7 @@ from symc.codegen.record import record
 from symc.graph.conditions import as_tests, requirements
 from symc.graph.dims import Dim, Size, nonnegative, sizes, sub, substitute, symbolic
 from symc.graph.node import Requirement, Tensor
+from symc.graph.walks import walk
 from symc.loops.body import Body
 from symc.loops.branch import Choice
 from symc.loops.build import step_number
@@ -57,6 +58,9 @@ class Scope:
         )
 
 
+_UNKNOWN = Scope((), lambda dim: None)  # inside a branch
+
+
 def _replaced(dim: Dim, known: Callable[[Size], Dim | None]) -> Dim | None:
     found = {size: known(size) for size in sizes(dim)}
     known_ones = {size: value for size, value in found.items() if value is not None}
@@ -68,16 +72,23 @@ def may_have_none(op: Scan, args: Sequence[Tensor]) -> bool:
     return not nonnegative(sub(dim_of(op.split(args)[0]), 1))
 
 
-def may_fail(nodes: Iterable[Tensor], scope: Scope) -> bool:
-    """Whether conditions of these nodes, or in their loops and branches, may not hold."""
-    order = list(nodes)
-    if _any_open(requirements(order), scope):
-        return True
-    return any(
-        _any_open(body.conditions(), inner)
-        for node in order
-        for body, inner in _bodies(node, scope)
-    )
+def may_fail(nodes: Iterable[Tensor], scope: Scope, *, by_lengths: bool = True) -> bool:
+    """Whether conditions of these nodes, or in their loops and branches, may not hold.
+
+    Without `by_lengths` only those of values count.
+    """
+    pending, seen = [(list(nodes), scope)], set[object]()
+    while pending:
+        order, around = pending.pop()
+        if _any_open(requirements(order), around, by_lengths):
+            return True
+        for node in order:
+            for body, inner in _bodies(node, around):
+                key = (body, node.args, around)  # results of one loop or branch have one body
+                if key not in seen:
+                    seen.add(key)
+                    pending.append((walk(body.results), inner))
+    return False
 
 
 def _bodies(node: Tensor, scope: Scope) -> list[tuple[Body, Scope]]:
@@ -85,10 +96,12 @@ def _bodies(node: Tensor, scope: Scope) -> list[tuple[Body, Scope]]:
         case Scan() as op:
             return [(op.body, scope.inside(op, node.args))]
         case Choice() as op:
-            return [(body, Scope((), lambda dim: None)) for body in op.bodies()]
+            return [(body, _UNKNOWN) for body in op.bodies()]
         case _:
             return []
 
 
-def _any_open(found: Sequence[tuple[Tensor, Requirement]], scope: Scope) -> bool:
-    return any(test.node is None or not scope.holds(test.node) for test in as_tests(found))
+def _any_open(found: Sequence[tuple[Tensor, Requirement]], scope: Scope, by_lengths: bool) -> bool:
+    return any(
+        by_lengths if test.node is None else not scope.holds(test.node) for test in as_tests(found)
+    )

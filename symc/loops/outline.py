@@ -5,12 +5,16 @@ So do those that only the steps of a loop need, where there may be none: see `en
 The place of a node is a path of sides, from the outermost branch inwards: the longest one that all
 its uses share. So a node that is used outside, or on both sides, stays outside. Branches on one
 condition share their sides: nodes that both need there are computed by both.
+
+What does not change from step to step was made an argument of the loop. If it may fail, and only
+some steps need it, as those that take one side of a branch in the loop, it returns to the step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial, reduce
+import atexit
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import repeat
 from typing import TypeAlias
 
@@ -23,13 +27,16 @@ from symc.graph.provenance import located_at
 from symc.graph.walks import walk
 from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
+from symc.loops.build import opened
 from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.scan import Scan
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import gt, where
 from symc.tensor.slices import zeros_for
 
-Path: TypeAlias = tuple[tuple[Tensor, bool], ...]
+Path: TypeAlias = tuple[tuple[Tensor | None, bool], ...]
+
+_SOME: Path = ((None, True),)  # where only some steps of a loop, of those it does, need something
 
 
 def outline(roots: Sequence[Tensor], *, loops: bool = True) -> list[Tensor]:
@@ -52,7 +59,9 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
         args = [done[arg] for arg in node.args]
         if isinstance(node.op, IfElse):
             with located_at(node.where):
-                new = _choice(node.op, args, places[node], new_places)
+                new = _on_known_side(node, args, places[node])
+                if new is None:
+                    new = _choice(node.op, args, places[node], new_places)
         elif isinstance(node.op, Scan):
             key = (node.op.common(), node.args)
             with located_at(node.where):
@@ -76,9 +85,25 @@ def _loop(
     op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope | None
 ) -> tuple[Body, list[Tensor]]:
     """The body of a loop and its arguments, both with branches."""
-    inner = None if scope is None else scope.inside(op, args)
-    body = Body(op.body.slots, tuple(_outlined(op.body.results, inner)))
-    return body, args if scope is None else _entered(op, args, place, places, scope)
+    if scope is None:
+        return Body(op.body.slots, tuple(_outlined(op.body.results, None))), args
+    some = _returned(op, args, place, places, scope)
+    if some is not None:
+        op, args = some
+    body = Body(op.body.slots, tuple(_outlined(op.body.results, scope.inside(op, args))))
+    if some is not None:
+        op, args = _left(replace(op, body=body), args, place, places)
+        body = op.body
+    return body, _entered(op, args, place, places, scope)
+
+
+def _left(
+    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path]
+) -> tuple[Scan, list[Tensor]]:
+    """The loop, without branches that do not change either, and its arguments."""
+    loop = opened(op, args).close()
+    _place_new(loop.args, (*place, *_begun(op, args)), places)
+    return replace(op, body=loop.body), list(loop.args)
 
 
 def _entered(
@@ -100,7 +125,51 @@ def _entered(
     result = [*args[:first], *same]
     for part, number in enumerate(failing):
         result[number] = _choice(IfElse(len(failing), part), given, place, places)
+    _place_new(result, place, places)
     return result
+
+
+def _returned(
+    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope
+) -> tuple[Scan, list[Tensor]] | None:
+    """The loop and its arguments, with what may fail and some steps need in the body again.
+
+    So is what is computed from that. Lengths are compared before the loop in any case. None if
+    there is no such thing.
+    """
+    values = [args[number] for number in _of_some_steps(op, args)]
+    depth = len(place) + len(_begun(op, args))
+    nodes = _inside(values, depth, places)
+    inside: set[Tensor] = set()
+    for node in walk(values, stop=partial(_is_outside, nodes)):
+        if node in nodes and (
+            not inside.isdisjoint(node.args) or may_fail([node], scope, by_lengths=False)
+        ):
+            inside.add(node)
+    if not inside:
+        return None
+    loop = opened(op, args).close(inside)
+    # Lengths of what is an argument now are known outside, as those of arguments are.
+    for node in walk(_computed_lengths(arg for arg in loop.args if arg in nodes)):
+        places[node] = _shared(places.get(node, ()), place)
+    return replace(op, body=loop.body), list(loop.args)
+
+
+def _of_some_steps(op: Scan, args: Sequence[Tensor]) -> list[int]:
+    """The numbers of the arguments that do not change, of which only some steps need the value."""
+    more = len(args) - len(op.body.slots)  # of a state that reaches back, some slots have rows
+    first = len(args) - len(op.split(args)[3])
+    return [number + more for number in _on_sides(op.body) if number + more >= first]
+
+
+@lru_cache(maxsize=256)
+def _on_sides(body: Body) -> tuple[int, ...]:
+    """The numbers of the slots that are needed on sides of branches alone."""
+    places = _places(body.results, walk(body.results))
+    return tuple(number for number, slot in enumerate(body.slots) if places.get(slot))
+
+
+atexit.register(_on_sides.cache_clear)  # nodes that outlive the import system cannot be compared
 
 
 def _as_known(value: Tensor) -> Tensor:
@@ -109,65 +178,86 @@ def _as_known(value: Tensor) -> Tensor:
     return tensor_of(dim_of(value)) if is_length else value
 
 
+def _begun(op: Scan, args: Sequence[Tensor]) -> Path:
+    """The side on which a loop does steps, if it may do none."""
+    return ((_some_steps(args[0]), True),) if may_have_none(op, args) else ()
+
+
 def _some_steps(steps: Tensor) -> Tensor:
     """The condition that a loop does steps."""
     return gt(steps, 0)
 
 
 def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Path]:
-    """Where each node is needed; all results of one loop or branch where any of them is.
+    """Where each node is needed.
 
-    Otherwise the loop would run twice, if one result is needed on one side only.
+    All results of a loop or branch are in one place: it is done once, though but one of them may be
+    needed on one side only.
     """
-    kin = _kin(order)
-    places = _needed(order, dict.fromkeys(roots, ()))
-    while True:
-        joint = [reduce(_shared, (places[node] for node in nodes)) for nodes in kin]
-        moved = {
-            node: place
-            for nodes, place in zip(kin, joint, strict=True)
-            for node in nodes
-            if places[node] != place
-        }
-        if not moved:
-            return places
-        known = {node: place for nodes, place in zip(kin, joint, strict=True) for node in nodes}
-        places = _needed(order, known | dict.fromkeys(roots, ()))
-
-
-def _kin(order: Sequence[Tensor]) -> list[list[Tensor]]:
-    """The results of each loop and branch that has several."""
-    found: dict[object, list[Tensor]] = {}
+    places: dict[Tensor, Path] = dict.fromkeys(roots, ())
+    never: dict[Tensor, Path] = {}
+    results: dict[object, list[Tensor]] = {}
     for node in order:
-        match node.op:
-            case Scan() as op:
-                found.setdefault((op.common(), node.args), []).append(node)
-            case IfElse(count=count):
-                found.setdefault((count, node.args), []).append(node)
-            case _:
-                pass
-    return [nodes for nodes in found.values() if len(nodes) > 1]
-
-
-def _needed(order: Sequence[Tensor], places: dict[Tensor, Path]) -> dict[Tensor, Path]:
-    """Where each node is needed by others; `places` has some that are needed there anyway."""
+        key = _of_all_results(node)
+        if key is not None:
+            results.setdefault(key, []).append(node)
 
     def need(node: Tensor, path: Path) -> None:
-        places[node] = _shared(places[node], path) if node in places else path
+        # On both sides of one condition nothing is: an `ifelse` within a side of its own condition.
+        found = places if len(set(path)) == len(dict(path)) else never
+        found[node] = _shared(found[node], path) if node in found else path
 
     for node in reversed(order):
+        if node not in places:
+            places[node] = never[node]
+        siblings = [node]
+        key = _of_all_results(node)
+        if key is not None:
+            siblings = results[key]
+            if node is not siblings[0]:
+                continue  # its arguments are needed where the first one is, which comes later here
+            for other in siblings:
+                need(node, places[other])
+            places.update(dict.fromkeys(siblings, places[node]))
         place = places[node]
-        shown = [node]  # what has its shape outside: results, and values that a branch may give
+        shown = list(siblings)  # what has its shape outside: results, and values a branch may give
         for arg, side in zip(node.args, _sides(node), strict=True):
-            need(arg, place if side is None else (*place, side))
-            if side is not None:
+            need(arg, (*place, *side))
+            if side:
                 shown.append(arg)
         for source in dict.fromkeys(_computed_lengths(shown)):
             need(source, place)
     return places
 
 
-def _computed_lengths(nodes: Sequence[Tensor]) -> Iterator[Tensor]:
+def _of_all_results(node: Tensor) -> object:
+    """What the results of one loop or branch have in common; None for other nodes."""
+    match node.op:
+        case Scan() as op:
+            return op.common(), node.args
+        case IfElse(count=count):
+            return count, node.args
+        case _:
+            return None
+
+
+def _on_known_side(node: Tensor, args: Sequence[Tensor], place: Path) -> Tensor | None:
+    """The value of an `ifelse` on a side of its own condition, if it has the same lengths."""
+    assert isinstance(node.op, IfElse)
+    for condition, side in place:
+        if condition is node.args[0]:
+            value = args[1 + node.op.part + (0 if side else node.op.count)]
+            return value if value.type.shape == node.op(*args).type.shape else None
+    return None
+
+
+def _place_new(nodes: Sequence[Tensor], place: Path, places: dict[Tensor, Path]) -> None:
+    """Says where nodes are that were made for what is needed in a place."""
+    for node in walk(nodes, stop=lambda node: node in places):
+        places.setdefault(node, place)
+
+
+def _computed_lengths(nodes: Iterable[Tensor]) -> Iterator[Tensor]:
     """The values that lengths of nodes are."""
     for node in nodes:
         for dim in node.type.shape:
@@ -175,19 +265,25 @@ def _computed_lengths(nodes: Sequence[Tensor]) -> Iterator[Tensor]:
                 yield from (size.source for size in sizes(dim) if size.axis is None)
 
 
-def _sides(node: Tensor) -> Iterator[tuple[Tensor, bool] | None]:
-    """For each argument the side of a condition that needs it, None for both."""
+def _sides(node: Tensor) -> Iterator[Path]:
+    """For each argument the sides that need it: of a branch, of a loop that does steps, of steps.
+
+    None of these for what is needed in any case.
+    """
     match node.op:
         case IfElse(count=count):
-            yield None
+            yield ()
             for number in range(1, len(node.args)):
-                yield node.args[0], number <= count
-        case Scan() as op if may_have_none(op, node.args):
-            same = len(op.split(node.args)[3])
-            yield from repeat(None, len(node.args) - same)
-            yield from repeat((_some_steps(node.args[0]), True), same)
+                yield ((node.args[0], number <= count),)
+        case Scan() as op:
+            begun = _begun(op, node.args)
+            first = len(node.args) - len(op.split(node.args)[3])
+            some = frozenset(_of_some_steps(op, node.args))
+            yield from repeat((), first)
+            for number in range(first, len(node.args)):
+                yield (*begun, *_SOME) if number in some else begun
         case _:
-            yield from repeat(None, len(node.args))
+            yield from repeat((), len(node.args))
 
 
 def _shared(first: Path, second: Path) -> Path:
