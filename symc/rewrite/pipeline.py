@@ -233,7 +233,7 @@ def _lengths(
     while pending:
         order = walk(pending)
         # A scalar that is rewritten may come from a loop, whose steps are another one then.
-        dims = sorted(_symbolic(order) | (_bounds(order) if scalars else set()), key=_age)
+        dims = sorted(_symbolic(order) | (_bounds(order) if scalars else set[Dim]()), key=_age)
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
         found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
