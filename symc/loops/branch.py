@@ -19,7 +19,6 @@ from symc.graph.inputs import Constant, as_tensor, is_number, refuse_bool
 from symc.graph.lowering import Control
 from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
-from symc.graph.walks import substitute
 from symc.loops.body import Body, Checks
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import common
@@ -289,17 +288,21 @@ class Choice(Op):
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         from symc.derivatives.batch import batch
+        from symc.derivatives.reverse import placeholder
 
         if batched[0] and self._may_fail():
             raise NotBatchable("branch: the side that is not taken may fail")
         length = next(a for a, b in zip(args, batched, strict=True) if b).shape[0]
         sides: list[tuple[Tensor, bool]] = []
         for body in self.bodies():
-            over = {s: a for s, a, b in zip(body.slots, args[1:], batched[1:], strict=True) if b}
-            result = batch([body.results[self.part]], over, length)
-            known = dict(zip(body.slots, args[1:], strict=True))
-            plain = {slot: arg for slot, arg in known.items() if slot not in over}
-            sides.append((substitute(result, plain)[0], True))
+            # Lengths of slots are those outside, also where only a length is needed.
+            given = [
+                placeholder(TensorType(arg.dtype, arg.type.shape[1:])) if each else arg
+                for arg, each in zip(args[1:], batched[1:], strict=True)
+            ]
+            over = {one: arg for one, arg in zip(given, args[1:], strict=True) if one is not arg}
+            result = body.at(given)[self.part]
+            sides.append((batch([result], over, length)[0], True))
         return either(args[0], sides[0], sides[1], length, batched[0])
 
     def _may_fail(self) -> bool:

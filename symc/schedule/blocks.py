@@ -49,20 +49,6 @@ class Measured(Op):
         return "length"
 
 
-def _is_in_block(source: Tensor) -> bool:
-    """Whether lengths of, or given by, this tensor are those of a block, not of the program.
-
-    A number that follows from constants alone is: it may be found in the block only, where a slot
-    turned out to stand for a constant, and then the program around it does not measure it.
-    """
-    if isinstance(source.op, StepNumber | Measured):
-        return False
-    leaves = [node for node in walk([source]) if not node.args]
-    return any(isinstance(leaf.op, Slot | StepNumber) for leaf in leaves) or not any(
-        isinstance(leaf.op, Input | Shared | Measured) for leaf in leaves
-    )
-
-
 class BlockLengths(Lengths):
     """The lengths of a block, as `SizeTable` has those of a program."""
 
@@ -81,6 +67,9 @@ class BlockLengths(Lengths):
 
     def known(self, size: Size, name: str) -> None:
         self.outer.known(size, name)
+
+    def has(self, size: Size) -> bool:
+        return self.outer.has(size)
 
     def unified(self, dim: Dim) -> Dim:
         return self.outer.unified(self.outside(dim))
@@ -104,10 +93,25 @@ class BlockLengths(Lengths):
         return found
 
     def _is_inside(self, size: Size) -> bool:
-        return _is_in_block(size.source) and self._length(symbolic(size)) is None
+        return self._is_in_block(size) and self._length(symbolic(size)) is None
+
+    def _is_in_block(self, size: Size) -> bool:
+        """Whether a length is one of the block, not of the program.
+
+        A number that follows from constants alone is, unless the program around it measures it: it
+        may be found in the block only, where a slot turned out to stand for a constant.
+        """
+        source = size.source
+        if isinstance(source.op, StepNumber | Measured):
+            return False
+        leaves = [node for node in walk([source]) if not node.args]
+        if any(isinstance(leaf.op, Slot | StepNumber) for leaf in leaves):
+            return True
+        is_given = any(isinstance(leaf.op, Input | Shared | Measured) for leaf in leaves)
+        return not is_given and not self.has(size)
 
     def _size(self, size: Size) -> Dim:
-        if not _is_in_block(size.source):
+        if not self._is_in_block(size):
             return symbolic(size)
         found = self._length(symbolic(size))
         if found is not None:

@@ -74,3 +74,12 @@ def test_a_function_is_built_again_once() -> None:
     f = Widening(narrow, build)
     assert [f(2), f(4), f(1), f(5)] == ["narrow", "wide 4", "narrow", "wide 5"]
     assert built == ["wide"]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_comparison_with_a_row_that_an_argument_names(device: str) -> None:
+    """The tests before a call were to read the number of the row, and did not compile."""
+    a, x, row = T.matrix("a"), T.vector("x"), T.lscalar("row")
+    f = symc.function([a, x, row], T.gt(x, a[row]), device=device)
+    assert f(np.eye(3), np.full(3, 0.5), 1).tolist() == [True, False, True]
+    assert f(np.eye(3), np.full(3, 0.5), -1).tolist() == [True, True, False]

@@ -67,3 +67,18 @@ def test_steps_of_a_loop_that_a_condition_on_other_loops_comes_from() -> None:
     f = symc.function([x, b, z, k, s], total)
     assert f([1.0], [1.0, 2.0], [1.0], 2, 1.0).tolist() == [3, 4]
     assert f([0.0], [0.0, 0.0], [1.0], 2, 0.0).tolist() == [0, 0]
+
+
+def test_a_length_from_constants_that_the_program_measures_and_a_loop_in_a_branch_needs() -> None:
+    """It was measured nowhere in the branch: a length without a variable did not compile."""
+    v, x, k = T.vector("v"), T.vector("x"), T.lvector("k")
+
+    def step(i: Any, v: Any, x: Any) -> Any:
+        r = symc.scan(lambda j, v: v[k[j]].inc(1.0), T.arange(3 - i), v)[0][-1]
+        return symc.ifelse(k.sum() > 0, r, v), x[:i].inc(1.0)
+
+    (r, q), _ = symc.scan(step, T.arange(1), [v, x])
+    f = symc.function([v, x, k], [r[-1], q[-1]])
+    counts, same = f(np.zeros(4), np.zeros(2), [0, 1, 1])
+    assert counts.tolist() == [1, 2, 0, 0]
+    assert same.tolist() == [0, 0]

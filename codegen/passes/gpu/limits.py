@@ -16,6 +16,7 @@ from symc.codegen.ir import (
     Kernel,
     Launch,
     Let,
+    Load,
     Loop,
     Program,
     Repeat,
@@ -39,7 +40,8 @@ def lengths_of(program: Program) -> list[Expr]:
             case Launch(kernel, _, sizes):
                 names = [size.name for size in kernels[kernel].sizes]
                 bound = dict(zip(names, sizes, strict=True))
-                found.update((substitute(e, bound), None) for e in limits(kernels[kernel]))
+                asked = (substitute(each, bound) for each in limits(kernels[kernel]))
+                found.update((each, None) for each in asked if not _is_from_memory(each))
             case Repeat(extent=extent):
                 found[extent] = None
             case _:
@@ -100,6 +102,14 @@ def limits(kernel: Kernel) -> list[Expr]:
                 if isinstance(node, Binary) and node.op in EXACT | ORDER:
                     look(node)
     return list(found)
+
+
+def _is_from_memory(expr: Expr) -> bool:
+    """Whether a length depends on a number in memory, which is not known before a call.
+
+    Such a number says where in an array something is, and arrays are small.
+    """
+    return any(isinstance(node, Load) for node in nodes(expr))
 
 
 def is_product(expr: Expr) -> bool:
