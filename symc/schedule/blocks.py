@@ -50,10 +50,18 @@ class Measured(Op):
 
 
 class BlockLengths(Lengths):
-    """The lengths of a block, as `SizeTable` has those of a program."""
+    """The lengths of a block, as `SizeTable` has those of a program.
 
-    def __init__(self, outer: Lengths, length: Callable[[Dim], Dim | None]) -> None:
+    `asked` has those that are known around the block before it begins.
+    """
+
+    def __init__(
+        self, outer: Lengths, length: Callable[[Dim], Dim | None], asked: Iterable[Dim]
+    ) -> None:
         self.outer = outer
+        self._asked = {size for dim in asked for size in sizes(dim)}
+        if isinstance(outer, BlockLengths):
+            self._asked |= outer._asked
         self.sizes, self.names, self.lengths = outer.sizes, outer.names, outer.lengths
         self._length = length
         self._measured: dict[Tensor, Tensor] = {}  # the stand-in for a scalar of the block
@@ -67,9 +75,6 @@ class BlockLengths(Lengths):
 
     def known(self, size: Size, name: str) -> None:
         self.outer.known(size, name)
-
-    def has(self, size: Size) -> bool:
-        return self.outer.has(size)
 
     def unified(self, dim: Dim) -> Dim:
         return self.outer.unified(self.outside(dim))
@@ -98,8 +103,8 @@ class BlockLengths(Lengths):
     def _is_in_block(self, size: Size) -> bool:
         """Whether a length is one of the block, not of the program.
 
-        A number that follows from constants alone is, unless the program around it measures it: it
-        may be found in the block only, where a slot turned out to stand for a constant.
+        A number that follows from constants alone is, unless it is known before the block begins:
+        it may be found in the block only, where a slot turned out to stand for a constant.
         """
         source = size.source
         if isinstance(source.op, StepNumber | Measured):
@@ -108,7 +113,7 @@ class BlockLengths(Lengths):
         if any(isinstance(leaf.op, Slot | StepNumber) for leaf in leaves):
             return True
         is_given = any(isinstance(leaf.op, Input | Shared | Measured) for leaf in leaves)
-        return not is_given and not self.has(size)
+        return not is_given and size not in self._asked
 
     def _size(self, size: Size) -> Dim:
         if not self._is_in_block(size):
@@ -164,7 +169,7 @@ class Blocks:
                 outer.known(Size(step, None), number)  # lengths may follow from it
                 self._counts[Size(step, None)] = count
                 given = {body.slots[0]: step, **numbers}
-                table = BlockLengths(outer, op.lengths(args))
+                table = BlockLengths(outer, op.lengths(args), op.value_lengths(args))
                 needed = loop_results(op, parts)
                 states = overwritten_states(op, parts)
                 rings = frozenset(
@@ -180,7 +185,8 @@ class Blocks:
                     numbers = self._numbers(slots, outer)
                     first = len(body.results) - len(checks)
                     needed = sorted({*parts, *range(first, len(body.results))})
-                    table = BlockLengths(outer, op.lengths(body, args))
+                    asked = op.value_lengths(args)
+                    table = BlockLengths(outer, op.lengths(body, args), asked)
                     block = self._block(body, numbers, needed, checks, table)
                     written = frozenset(map(slots.__getitem__, numbers))
                     made.append(replace(block, numbers=written))

@@ -174,10 +174,6 @@ class Lengths:
         self.sizes.append(ir.Size(ir.Var(name), None, note))
         return name
 
-    def has(self, size: Size) -> bool:
-        """Whether there is a variable for a size."""
-        raise NotImplementedError
-
     def known(self, size: Size, name: str) -> None:
         """Says that a size is a variable that is declared already."""
         raise NotImplementedError
@@ -217,9 +213,6 @@ class SizeTable(Lengths):
 
     def __call__(self, dim: Dim) -> ir.Expr:
         return self.raw(self._unify(dim))
-
-    def has(self, size: Size) -> bool:
-        return symbolic(size) in self._variables
 
     def known(self, size: Size, name: str) -> None:
         self._variables[symbolic(size)] = ir.Var(name)

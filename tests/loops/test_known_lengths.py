@@ -82,3 +82,18 @@ def test_a_length_from_constants_that_the_program_measures_and_a_loop_in_a_branc
     counts, same = f(np.zeros(4), np.zeros(2), [0, 1, 1])
     assert counts.tolist() == [1, 2, 0, 0]
     assert same.tolist() == [0, 0]
+
+
+def test_a_number_of_steps_from_constants_that_is_found_in_a_loop() -> None:
+    """No step of the outer loop but the first: the inner one's steps follow from its number."""
+    x, k = T.vector("x"), T.lvector("k")
+
+    def outer(i: Any, s: Any) -> Any:
+        some = symc.fori_loop(0, T.where(T.lt(i, k[0]), 1, 0), lambda j, s: s + x[k[j]], s)
+        none = symc.fori_loop(0, T.where(T.lt(i, i), 1, 0), lambda j, s: s + x[k[j] + 100], some)
+        return symc.ifelse(k.sum() > 3, none, some * 2)
+
+    f = symc.function([x, k], symc.fori_loop(0, 1, outer, x[0]))
+    assert f([1.0, 2.0, 4.0], [2, 2]) == 5
+    assert f([1.0, 2.0, 4.0], [1, 1]) == 6
+    assert f([1.0, 2.0, 4.0], [0, 1]) == 2
