@@ -51,6 +51,7 @@ from symc.codegen.passes.walk import (
     index_names,
     loads_of,
     map_kernels,
+    names_in,
     rebuild,
     rebuild_statement,
     statements,
@@ -128,6 +129,7 @@ class _Staging:
         self.width = max(_widths(loop))
         self.taken = taken
         self.names: Mapping[str, Expr] = index_names(loop.body)
+        self.computed = {stmt.var.name for stmt in loop.body if isinstance(stmt, Let)}
         self.found = accesses(loop)
         self.read: dict[Expr, _Row] = {}
         self.written: list[_Row] = []
@@ -164,9 +166,11 @@ class _Staging:
         return dtype.bytes * RATIO <= self.width
 
     def place(self, index: Expr) -> Expr | None:
-        """An index in the loop's variable alone, or None if it is read from memory."""
+        """An index in the loop's variable alone, or None if memory or a computed number says it."""
         index = substitute(index, self.names)
-        return None if loads_of(Let(Var("index"), index)) else index
+        if names_in(index) & self.computed or loads_of(Let(Var("index"), index)):
+            return None
+        return index
 
     def staged(self, expr: Expr, load: Load) -> _Row | None:
         """The row for a narrow element that is read, or None if it has none."""

@@ -48,6 +48,13 @@ CASES: dict[str, tuple[list[Any], Any, Callable[..., Any]]] = {
         [x, y, mask, counts], T.where(mask[T.cast(counts, "int64") % 5], long, T.exp(-x)),
         lambda x, y, m, c: np.where(m[c.astype(int) % 5], np.tanh(x) * np.exp(y), np.exp(-x)),
     ),
+    "places that are computed": (
+        [x, y, mask], T.where(mask[T.cast(T.floor(T.clip(long, 0, 4)), "int64")], long, T.exp(-x)),
+        lambda x, y, m: np.where(
+            m[np.floor(np.clip(np.tanh(x) * np.exp(y), 0, 4)).astype(int)],
+            np.tanh(x) * np.exp(y), np.exp(-x),
+        ),
+    ),
     "rows": (
         [rows], T.exp(T.tanh(rows)) * T.cos(rows) > rows.mean(axis=1, keepdims=True),
         lambda r: np.exp(np.tanh(r)) * np.cos(r) > r.mean(axis=1, keepdims=True),
@@ -111,3 +118,18 @@ def test_a_gradient_with_many_functions_and_choices_takes_gcc_no_minute() -> Non
 def test_short_loops_stay_as_they_are() -> None:
     f = symc.function([x, y], x > 2 * y)
     assert "_wide" not in f.source
+
+
+def test_places_that_follow_from_numbers_of_the_loop() -> None:
+    """Of a derivative along a direction such a place was to be read before the number is there."""
+    v, d = T.matrix("v"), T.matrix("d")
+    cost = T.nanvar(T.nanquantile(v, 0.3, axis=-1))
+    f = symc.function([v, d], symc.Rop(cost, v, d))
+    x = np.array([[1.0, 2.0], [np.nan, 5.0], [3.0, 4.5]])
+    along = np.array([[0.5, -1.0], [2.0, 0.25], [1.0, 3.0]])
+
+    def value(x: Any) -> Any:
+        return np.nanvar(np.nanquantile(x, 0.3, axis=-1))
+
+    slope = (value(x + 1e-6 * along) - value(x - 1e-6 * along)) / 2e-6
+    np.testing.assert_allclose(f(x, along), slope, rtol=1e-6)
