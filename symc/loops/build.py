@@ -8,11 +8,13 @@ from collections.abc import Set as AbstractSet
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.derivatives.reverse import placeholder
+from symc.graph.dims import Dim, Poly, Size
 from symc.graph.node import Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import substitute
 from symc.loops.body import Body, closed
 from symc.loops.scan import BodyLayout, Part, Rows, Scan, State
+from symc.tensor.positions import fitted
 
 
 @record
@@ -93,7 +95,7 @@ def opened(op: Scan, args: Sequence[Tensor]) -> LoopParts:
         for array, sequence in zip(sequences, layout.sequences, strict=True)
     ]
     earlier = [rows(array, state.taps) for array, state in zip(initial, layout.states, strict=True)]
-    inside.update(zip(slots, others, strict=True))
+    inside |= {slot: _as_known(op, args, slot, x) for slot, x in zip(slots, others, strict=True)}
     results = iter(substitute(op.body.results, inside))
     carries = [
         Carrying(array, state.taps, own, next(results))
@@ -104,6 +106,24 @@ def opened(op: Scan, args: Sequence[Tensor]) -> LoopParts:
         steps, step, tuple(reads), tuple(carries), tuple(collected), next(results, None),
         layout.truncate, layout.reverse, layout.unbounded,
     )  # fmt: skip
+
+
+def _as_known(op: Scan, args: Sequence[Tensor], slot: Tensor, given: Tensor) -> Tensor:
+    """What is given for a slot, with lengths that the body knows to be more than some length.
+
+    The loop has compared them. Some follow from others, as a history's from the number of steps,
+    and the body may rely on that; outside, a slot of a loop around may have any length.
+    """
+    length = op.lengths(args)
+    shape: list[Dim] = []
+    for own, dim in zip(slot.type.shape, given.type.shape, strict=True):
+        known = length(own)
+        match known:
+            case None | Poly(terms=(((Size(),), 1),)):
+                shape.append(dim)
+            case _:
+                shape.append(known)
+    return fitted(given, tuple(shape))
 
 
 def step_number() -> Tensor:

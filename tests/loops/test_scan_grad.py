@@ -349,3 +349,20 @@ def test_complex_states() -> None:
     found = values([z, w], gradients, *given)
     for value, other in zip(found[:2], found[2:], strict=True):
         np.testing.assert_allclose(value, other, rtol=1e-14)
+
+
+def test_nested_loops_of_declared_lengths_over_a_history_of_so_many_steps() -> None:
+    """The length of a history follows from the steps; a loop around the inner one did not know."""
+    v, k, s = T.vector("v", shape=(4,)), T.lscalar("k"), T.dscalar("s")
+
+    def inner(j: Any, x: Any) -> Any:
+        rows, _ = symc.scan(lambda i, x: x[k % 4].set(T.tanh(x[-1]) * 0.7 + s / 2), T.arange(k), x)
+        return T.concatenate([x[None], rows])[-1]
+
+    out = symc.fori_loop(0, 2, lambda i, x: symc.fori_loop(0, k + 1, inner, x), v)
+    found = symc.grad(T.sin(out).sum(), [v, s])
+    f = symc.function([v, k, s], found)
+    eager = symc.function([v, k, s], found, mode="python")
+    for count in (-1, 0, 1, 3):
+        for got, want in zip(f(np.ones(4), count, 0.5), eager(np.ones(4), count, 0.5), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-12)
