@@ -17,6 +17,7 @@ from symc.graph.computation import Computation
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.graph.rows import RowBlocks
+from symc.tensor.checked import Checked
 
 
 def graphs() -> dict[str, tuple[list[Tensor], list[Tensor], list[Any]]]:
@@ -148,3 +149,14 @@ def test_results_of_the_interpreter_are_nobody_elses() -> None:
         assert given.tolist() == [3.0, 1.0, 2.0]
         for got, expected in zip(f(given, count), want, strict=True):
             np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("mode", ["python", "default"])
+def test_results_that_are_a_shared_variable_are_copies(mode: str) -> None:
+    """Ops that give their argument, as checks do, gave the array of the variable away."""
+    s = symc.shared(np.arange(3.0), name="s")
+    checked = Checked("it must not be negative")(s, T.ge(s.sum(), 0))
+    outputs = [symc.disconnected_grad(s), T.specify_shape(s, (3,)), checked]
+    for value in symc.function([], outputs, mode=mode)():
+        value[...] = -7
+    assert s.get_value().tolist() == [0, 1, 2]

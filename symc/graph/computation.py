@@ -64,6 +64,7 @@ class Computation:
             last = by_levels(last, self._place)
         self.program = _without_dead([*steps, *last], self._outputs)
         self._own = {self._places[node] for node in rest if _makes_arrays(node)}
+        self._shared = [node.op for node in rest if isinstance(node.op, Shared)]
 
     def run(
         self, given: Sequence[Array], bytes_of: Mapping[Tensor, int] | None = None
@@ -91,7 +92,8 @@ class Computation:
 
     def unshared(self, given: Sequence[Array], outputs: Sequence[Array]) -> list[Array]:
         """The outputs of a run as arrays that nobody else has: most are so already."""
-        known = {id(array) for array in (*given, *self._blank)}
+        held = (variable.evaluate() for variable in self._shared)
+        known = {id(array) for array in (*given, *self._blank, *held)}
         result: list[Array] = []
         for place, value in zip(self._outputs, outputs, strict=True):
             is_own = place in self._own and value.base is None and id(value) not in known

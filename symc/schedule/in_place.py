@@ -165,15 +165,17 @@ class InPlace:
         """Asks for what such stages read of the old elements to be kept in memory before."""
         reading = ReadingFirst(self._groups, self._inlined, writer)
         asked: set[Tensor] = set()
+        before: list[tuple[Tensor, Tensor]] = []
         for use in uses:
             found = reading.of(use)
             if found is None:
                 return
             if use.stage is not None and not isinstance(use.stage.lowering, Write):
-                self.before += [(node, writer) for node in found]
+                before += [(node, writer) for node in found]
                 reading.hold(found)
             asked |= found
         self.first |= asked
+        self.before += before
 
 
 def _continued(node: Tensor) -> Tensor | None:
