@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 
 from symc.codegen.dtypes import INT64
@@ -95,7 +95,8 @@ def opened(op: Scan, args: Sequence[Tensor]) -> LoopParts:
         for array, sequence in zip(sequences, layout.sequences, strict=True)
     ]
     earlier = [rows(array, state.taps) for array, state in zip(initial, layout.states, strict=True)]
-    inside |= {slot: _as_known(op, args, slot, x) for slot, x in zip(slots, others, strict=True)}
+    length = op.lengths(args)
+    inside |= {slot: _informed(slot, x, length) for slot, x in zip(slots, others, strict=True)}
     results = iter(substitute(op.body.results, inside))
     carries = [
         Carrying(array, state.taps, own, next(results))
@@ -108,13 +109,12 @@ def opened(op: Scan, args: Sequence[Tensor]) -> LoopParts:
     )  # fmt: skip
 
 
-def _as_known(op: Scan, args: Sequence[Tensor], slot: Tensor, given: Tensor) -> Tensor:
-    """What is given for a slot, with lengths that the body knows to be more than some length.
+def _informed(slot: Tensor, given: Tensor, length: Callable[[Dim], Dim | None]) -> Tensor:
+    """What is given for a slot, with the lengths that the body knows to follow from others.
 
-    The loop has compared them. Some follow from others, as a history's from the number of steps,
-    and the body may rely on that; outside, a slot of a loop around may have any length.
+    The loop has compared them. A history's follows from the number of steps, and the body may rely
+    on that; outside, a slot of a loop around may have any length.
     """
-    length = op.lengths(args)
     shape: list[Dim] = []
     for own, dim in zip(slot.type.shape, given.type.shape, strict=True):
         known = length(own)

@@ -35,17 +35,17 @@ def turn_before(roots: Sequence[Tensor]) -> list[Tensor]:
     done: dict[Tensor, Tensor] = {}
     for node in order:
         args = tuple([done[arg] for arg in node.args])
-        if isinstance(node.op, Scan):
-            key = (node.op.common(), *args)
-            if key not in known:
-                known[key] = _turned(node.op, args, node)
-            body, copies = known[key]
-            with located_at(node.where):
-                done[node] = replace(node.op, body=body)(*args, *copies) if copies else node
-            if done[node] is not node:
-                done[node].name = done[node].name or node.name
-                continue
         done[node] = rebuild(node, args)
+        if not isinstance(node.op, Scan):
+            continue
+        key = (node.op.common(), *args)
+        if key not in known:
+            known[key] = _turned(node.op, args, node)
+        body, copies = known[key]
+        if copies:
+            with located_at(node.where):
+                done[node] = replace(node.op, body=body)(*args, *copies)
+            done[node].name = done[node].name or node.name
     return [done[root] for root in roots]
 
 

@@ -16,6 +16,10 @@ Floats: TypeAlias = "npt.NDArray[np.float64]"
 Reals: TypeAlias = "npt.NDArray[Any]"
 
 
+_MAPPED = (np.dtype(np.float32), np.dtype(np.float64))
+"""The dtypes of which the extension has functions."""
+
+
 def each(function: Callable[..., float], *args: Floats) -> Floats:
     """A function of numbers, of each element of arrays of one shape."""
     columns = (arg.ravel().tolist() for arg in args)
@@ -27,25 +31,20 @@ def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[npt.Arr
     try:
         extension = import_module("symc.tensor._libm")
     except ImportError:
+        extension = None
 
-        def mapped(x: Reals) -> Reals:
-            return each(function, np.asarray(x, np.float64)).astype(x.dtype)
-
-    else:
-
-        def mapped(x: Reals) -> Reals:
-            result = np.empty(x.shape, x.dtype)
-            extension.map(name, np.ascontiguousarray(x), result)
-            return result
-
-    def of_any(x: npt.ArrayLike) -> Reals:
+    def mapped(x: npt.ArrayLike) -> Reals:
         array = np.asarray(x)
-        if array.dtype == np.float32 or array.dtype == np.float64:
-            return mapped(array)
-        result = mapped(np.asarray(array, np.float64))
-        return result.astype(array.dtype) if array.dtype.kind == "f" else result
+        own = array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)
+        wide = array if extension and array.dtype in _MAPPED else array.astype(np.float64)
+        if extension:
+            result = np.empty(wide.shape, wide.dtype)
+            extension.map(name, np.ascontiguousarray(wide), result)
+        else:
+            result = each(function, wide)
+        return result.astype(own, copy=False)
 
-    return of_any
+    return mapped
 
 
 erf, erfc = _of_libm("erf", math.erf), _of_libm("erfc", math.erfc)
