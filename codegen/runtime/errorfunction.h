@@ -5,8 +5,8 @@
 // 1 - erf(x), at most 4.0 ulp off (4.4 without fused multiply-add), in less than a quarter of the
 // time of libmvec's (1.6 ulp).
 //
-// For x >= 0, exp(x^2) erfc(x) is t q(t) for t = 1 / (1 + 0.42 x), where q is nearly a polynomial of
-// degree 9. (Of factors from 0.3 to 2 that were tried, 0.42 is the best: error 2^-28.5. The
+// For x >= 0, exp(x^2) erfc(x) is t q(t) for t = 1 / (1 + 0.42 x), where q is almost a polynomial
+// of degree 9. (Of factors from 0.3 to 2 that were tried 0.42 is the best: error 2^-28.5. The
 // coefficients are minimax, their last bits chosen for a small error of this function.) What
 // 1 + 0.42 x and t were rounded by changes t q(t) by 1 to 2.7 times as much of it: it is corrected
 // by 1.75 times that, as exp is by what rounding x * x lost. Beyond 10.1 the result is 0; and
