@@ -42,12 +42,12 @@ before_fork(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    if (calls_in_openmp > 0 || keeps_openmp) Py_RETURN_NONE; /* a call has called back, and forks */
+    if (calls_in_openmp > 0 || keeps_openmp) return symc_none(); /* a call has called back: a fork */
     Py_BEGIN_ALLOW_THREADS
     pthread_rwlock_wrlock(&openmp);
     Py_END_ALLOW_THREADS
     keeps_openmp = 1;
-    Py_RETURN_NONE;
+    return symc_none();
 }
 
 static PyObject *
@@ -57,7 +57,7 @@ after_fork_in_parent(PyObject *module, PyObject *unused)
     (void)unused;
     if (keeps_openmp) pthread_rwlock_unlock(&openmp);
     keeps_openmp = 0;
-    Py_RETURN_NONE;
+    return symc_none();
 }
 
 /* OpenMP has no threads left in a child of fork, and would wait for them. */
@@ -82,7 +82,7 @@ use_threads(PyObject *module, PyObject *number)
     int64_t count = PyLong_AsLongLong(number);
     if (count == -1 && PyErr_Occurred()) return NULL;
     threads_of_all = count > 1 ? count : 1;
-    Py_RETURN_NONE;
+    return symc_none();
 }
 
 PyTypeObject *symc_lock_type; /* lives as long as the process */

@@ -218,7 +218,7 @@ symc_keep_at_most(PyObject *module, PyObject *bytes)
     limit = most > 0 ? (size_t)most : 0;
     shrink(limit, MOST_BLOCKS);
     pthread_mutex_unlock(&mutex);
-    Py_RETURN_NONE;
+    return symc_none();
 }
 
 PyObject *

@@ -98,7 +98,7 @@ lock_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
     if (symc_lock_read((Lock *)self, 1) < 0) return NULL;
-    Py_RETURN_NONE;
+    return symc_none();
 }
 
 static PyObject *
@@ -106,7 +106,7 @@ lock_exit(PyObject *self, PyObject *unused)
 {
     (void)unused;
     symc_unlock_read((Lock *)self);
-    Py_RETURN_NONE;
+    return symc_none();
 }
 
 static void

@@ -20,6 +20,13 @@ typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args, s
                                     PyObject *names);
 #endif
 
+/* None, with a reference of the caller's. `Py_RETURN_NONE` takes none with headers of 3.12 and later,
+ * where None lives forever; in 3.11 it ends with its last reference, and Python with it. */
+static inline PyObject *symc_none(void)
+{
+    return Py_NewRef(Py_None);
+}
+
 /* How many arguments there are: the highest bit says that the callee may use the place before. */
 static inline Py_ssize_t symc_count_of(size_t flags)
 {

@@ -351,7 +351,7 @@ def _without_quotient(dim: Poly) -> Dim | None:
 
 def _nonnegative_in_steps(dim: Poly, counter: Size, depth: int) -> bool:
     """Whether a length is not negative in any step, the innermost of which `counter` counts."""
-    least = least_over(dim, counter, counter.source.op.count)
+    least = least_over(dim, counter, counter.source.op.steps)
     if least is not None:
         return nonnegative(least)
     for monomial, factor in dim.terms if depth else ():
@@ -390,7 +390,7 @@ def _innermost_counter(dim: Dim) -> Size | None:
 
 
 def _is_counter(source: Any) -> bool:
-    return getattr(source.op, "count", None) is not None
+    return getattr(source.op, "steps", None) is not None
 
 
 def least_over(dim: Dim, counter: Size, count: Dim) -> Dim | None:

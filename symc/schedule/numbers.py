@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
-from symc.codegen.record import field, record
+from symc.codegen.record import record
 from symc.graph.dims import Dim, Extreme, Size, atoms, fits_always, sizes
 from symc.graph.formulas import Formula
 from symc.graph.inputs import Constant, Input, Shared
@@ -20,10 +20,13 @@ from symc.tensor.lengths import Derived, dim_of, tensor_of
 
 @record
 class StepNumber(Op):
-    """The number of a loop's step: the value of the size `variable`, below `count`."""
+    """The number of a loop's step: the value of the size `variable`, one of `steps`.
+
+    Those of loops with other counts are other nodes: what is in range in one may not be in another.
+    """
 
     variable: str
-    count: Dim | None = field(default=None, compare=False)
+    steps: Dim | None = None
 
     @property
     def is_natural(self) -> bool:

@@ -101,7 +101,7 @@ map(PyObject *module, PyObject *const *args, Py_ssize_t count)
     PyBuffer_Release(&source);
     PyBuffer_Release(&target);
     if (function == NULL) return NULL;
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None); /* see `_stable.h` */
 }
 
 static PyMethodDef module_methods[] = {

@@ -16,7 +16,11 @@ from symc.codegen.blocks import every_step
 from symc.codegen.ir import Check, const
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
+from symc.graph import dims
+from symc.graph.dims import nonnegative
 from symc.graph.node import Tensor
+from symc.schedule.numbers import StepNumber
+from symc.tensor.lengths import dim_of
 from tests.loops.test_compiled import check, program
 
 WORD = np.random.default_rng(5).integers(0, 4, 9)
@@ -85,6 +89,23 @@ def test_lengths_of_ragged_slices_are_differences() -> None:
     np.testing.assert_allclose(f(upper, A[0])[0], np.linalg.solve(upper, A[0]))
     bounds = [size for size in program(f).sizes if "max" in size.note and "min" in size.note]
     assert not bounds
+
+
+def test_a_shorter_loop_of_another_function_says_nothing_of_a_longer_one() -> None:
+    """Where the number of its steps was still alive, ``x[9 - i]`` was read before the first."""
+    of_three = StepNumber("step", 3)()
+    x = T.vector("x")
+    f = check([x], [symc.fori_loop(0, 20, lambda i, s: s + x[9 - i], 0.0)], np.arange(10.0))
+    assert "step" in [size.var.name for size in program(f).sizes]
+    assert of_three is not StepNumber("step", 20)()
+
+
+def test_a_number_of_two_branches_is_no_number_of_a_step() -> None:
+    """How many results its branch has was taken for the number of the steps."""
+    n = T.lscalar("n")
+    chosen = dim_of(symc.ifelse(n > 3, n * n, n - 5))
+    assert not nonnegative(chosen)
+    assert not nonnegative(dims.sub(0, chosen))
 
 
 @pytest.mark.parametrize("first", ["before", "after"])
