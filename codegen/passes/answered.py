@@ -159,7 +159,8 @@ class Answers:
             then = (If(condition, then),)
         some = binary("gt", questions.repeat.extent, _ZERO)
         needed = [some, *(condition for condition in found if condition not in risky)]
-        return (If(both(without_implied(needed, self.is_natural)), then),)
+        left = without_implied(needed, self.is_natural)
+        return (If(both(left), then),) if left else then
 
     def is_natural(self, length: Expr) -> bool:
         """Whether an integer is never negative, whatever is asked."""

@@ -55,6 +55,19 @@ def test_places_from_either_end(places: list[int], mode: str) -> None:
     assert np.array_equal(f(np.array(places, int), x), tallied(places, x))
 
 
+@pytest.mark.parametrize("steps", [0, 1, 5])
+def test_all_that_is_tested_once_follows_from_known_lengths(steps: int) -> None:
+    """There was nothing left to test before the elements, and the program did not compile."""
+    places, x = T.lvector("places", shape=(5,)), T.vector("x", shape=(5,))
+    loop = loop_of(lambda i, t: t[places[i]].inc(x[i]), steps, T.zeros(7))
+    f = symc.function([places, x], loop)
+    at, values = np.array([1, 6, -7, 6, 3]), np.arange(1.0, 6)
+    np.testing.assert_array_equal(f(at, values), tallied(at[:steps], values, 7))
+    if steps:
+        with pytest.raises(BadIndex, match="index 8 is out of bounds for axis 0 with length 7"):
+            f(at + 7, values)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("place", [0, 1, 299])
 @pytest.mark.parametrize("bad", [5, -6, 2**62, -(2**63)])
