@@ -122,6 +122,26 @@ else:
 assert state.get_value()[0] == 8003, "the updates of a kernel that ran to its end"
 """
 
+IN_PLACE_LOOP = """
+w = symc.shared(np.zeros(200_000), name="w")
+last, _ = symc.scan(lambda v: v + 1, outputs_info=[w], n_steps=k)
+f = symc.function([k], [], updates=[(w, last[-1]), (count, count + 1)])
+f(3)
+memory = w.get_value(borrow=True)
+signal.setitimer(signal.ITIMER_REAL, 0.002)
+try:
+    f(1000)
+except Enough:
+    pass
+else:
+    raise AssertionError("nobody heard the signal")
+value = w.get_value(borrow=True)
+assert value is memory, "moments: in place"
+assert (value == 1003).all() or ((value == 3).all() and count.get_value() == 4)
+w.set_value(np.full(200_000, 3.0))
+assert stopped(f, 10**12) and (w.get_value() == 3).all()
+"""
+
 INTERRUPT = """
 import threading
 last, _ = symc.scan(lambda v: v * 0.99 + 1, outputs_info=[state], n_steps=k)
@@ -161,6 +181,7 @@ assert len(found) == 1
 """
 
 LOOPS = {"scan": SCAN, "while": WHILE, "inner": INNER, "interrupt": INTERRUPT, "handled": HANDLED,
+         "in place": IN_PLACE_LOOP,
          "other thread": OTHER_THREAD}  # fmt: skip
 KERNELS = {"reduction": REDUCTION, "rows": ROWS, "product": PRODUCT, "in place": IN_PLACE}
 WITHOUT_TEAM = {"to its end": TO_ITS_END, "in place": IN_PLACE}

@@ -14,6 +14,7 @@ from measure import Case, Contestant, Line, Repeated, Results, at_most, check, c
 N = 200
 GOAL = 1.5  # times numba
 ROWS = (100_000, 64)
+PAIRS = 100
 ROW = 10e-6  # seconds for an update of a row; a copy of the table takes some 20 ms
 
 
@@ -221,6 +222,66 @@ def chain() -> Repeated:
     return Repeated(function, (given,))
 
 
+def pairs() -> tuple[Any, Any]:
+    """Places of words, and of those beside them."""
+    rng = np.random.default_rng(3)
+    return rng.integers(0, ROWS[0], PAIRS), rng.integers(0, ROWS[0], PAIRS)
+
+
+def tables() -> tuple[Any, Any]:
+    """Word vectors, and those of the words beside them."""
+    rng = np.random.default_rng(4)
+    return rng.standard_normal(ROWS) / 8, rng.standard_normal(ROWS) / 8
+
+
+def word_vectors_loops(p: Any, q: Any, words: Any, others: Any) -> None:
+    """A step of descent for each pair: Mikolov et al. 2013, without negative examples."""
+    for k in range(len(p)):
+        i, j, total = p[k], q[k], 0.0
+        for c in range(words.shape[1]):
+            total += words[i, c] * others[j, c]
+        slope = 0.1 * (1 / (1 + np.exp(-total)) - 1)
+        for c in range(words.shape[1]):
+            one, other = words[i, c], others[j, c]
+            words[i, c] -= slope * other
+            others[j, c] -= slope * one
+
+
+def word_vectors() -> Repeated:
+    """As above, on two shared variables."""
+    import symc
+    import symc.tensor as T
+
+    p, q = T.lvectors("p", "q")
+    words, others = (symc.shared(table, name="words") for table in tables())
+
+    def step(k: Any, a: Any, b: Any) -> Any:
+        one, other = a[p[k]], b[q[k]]
+        slope = 0.1 * (T.sigmoid((one * other).sum()) - 1)
+        return a[p[k]].inc(-slope * other), b[q[k]].inc(-slope * one)
+
+    last = symc.fori_loop(0, p.shape[0], step, [words, others])
+    function = symc.function([p, q], updates=[*zip((words, others), last, strict=True)])
+    function(*pairs())
+    wanted = tables()
+    word_vectors_loops(*pairs(), *wanted)
+    check(words.get_value(), wanted[0], rtol=1e-12)
+    check(others.get_value(), wanted[1], rtol=1e-12)
+    return Repeated(function, pairs())
+
+
+def word_vectors_in_numba() -> Repeated:
+    """As above, on two arrays."""
+    function, (words, others) = module("numba").njit(word_vectors_loops), tables()
+    return Repeated(lambda p, q: function(p, q, words, others), pairs())
+
+
+WORD_VECTORS = Case(
+    "word_vectors",
+    f"{PAIRS} steps on rows of two shared tables of {ROWS[0]:,} x {ROWS[1]}",
+    {"symc": Contestant(word_vectors), "numba": Contestant(word_vectors_in_numba, "numba")},
+    lambda results: compared(results, ("numba", GOAL)),
+)
 TABLE = Case(
     "row_update",
     f"two rows of a table of {ROWS[0]:,} x {ROWS[1]}, changed by themselves",
@@ -233,4 +294,4 @@ CHAIN = Case(
     {"symc": Contestant(chain)},
     lambda results: [at_most(results, 0.2e-3)],
 )
-CASES = (*SOLVERS, TABLE, CHAIN)
+CASES = (*SOLVERS, TABLE, WORD_VECTORS, CHAIN)

@@ -40,12 +40,13 @@ def work(loop: Loop) -> Expr:
 def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
     strip = strip_loop(loop)
     if strip is not None:
-        return mul(_visible(strip.strips.whole, inside), _work_of_block(strip.body, inside))
+        return mul(_visible(strip.strips.whole, inside), work_of_block(strip.body, inside))
     extent = _visible(loop.extent, inside)
-    return mul(extent, _work_of_block(loop.body, {**inside, loop.var.name: extent}))
+    return mul(extent, work_of_block(loop.body, {**inside, loop.var.name: extent}))
 
 
-def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
+def work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
+    """Roughly how many operations statements do; `inside` has values of names bound around them."""
     constant, total = 0, const(0)
     names = dict(inside)
     rest: Expr = total
@@ -58,7 +59,7 @@ def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
                 else:
                     rest = add(rest, part)
             case If(_, then, otherwise):
-                rest = add(rest, _work_of_block(then + otherwise, names))
+                rest = add(rest, work_of_block(then + otherwise, names))
             case Let(var, value):
                 names[var.name] = value
                 constant += _cost(value)

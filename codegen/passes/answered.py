@@ -23,6 +23,7 @@ from symc.codegen.ir import (
     Param,
     Program,
     Repeat,
+    Step,
     Store,
     Var,
     binary,
@@ -31,6 +32,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.asked import Question, Questions, both, from_the_end
 from symc.codegen.passes.implied import without_implied
 from symc.codegen.passes.in_program import InProgram
+from symc.codegen.passes.inlined import is_short
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -91,8 +93,16 @@ class Answers:
         self.kernels[name] = Kernel(name, tuple(params), tuple(names.values()), body, note)
         return Launch(name, tuple(p.name for p in params), tuple(map(Var, given)))
 
-    def copy(self, launch: Launch) -> Launch:
-        """The launch of a kernel of its own."""
+    def own(self, step: Step) -> Step:
+        """The step with a kernel of its own, if that may be compiled into its loop.
+
+        Only kernels that are launched once are. Others stay the same: they take long to compile.
+        """
+        if isinstance(step, Launch) and is_short(self.kernels[step.kernel]):
+            return self._copy(step)
+        return step
+
+    def _copy(self, launch: Launch) -> Launch:
         kernel = self.kernels[launch.kernel]
         name = fresh(kernel.name, self.names)
         made = Kernel(name, kernel.params, kernel.sizes, kernel.body, kernel.note)

@@ -78,6 +78,12 @@ class Questions:
         self.asked = self._asked()
         self.natural = self._naturals(self._places(program))
 
+    @property
+    def are_all(self) -> bool:
+        """Whether the loop, and loops in it, check nothing else."""
+        checks = [step for step in every_step(self.repeat.steps) if isinstance(step, Check)]
+        return len(checks) == len(self.asked)
+
     def _flags(self, program: Program) -> dict[str, Expr]:
         """The bools that only checks of the loop read, as conditions on what is in the program."""
         kernels = {kernel.name: kernel for kernel in program.kernels}

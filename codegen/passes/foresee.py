@@ -12,6 +12,8 @@ tests all of it, and there are two loops, of which the first has none of these c
 
 The second one does what was done before, until it ends the call with the error that comes first.
 
+So does a longer loop that writes into shared variables, if it can check all beforehand.
+
 If loops stand around, elements that they do not write are tested before the outermost of them: all
 that the array has, where these are not many more than the loops have steps. Then an inner loop does
 not test its own.
@@ -41,7 +43,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.answered import Answers, is_true, turned_on
 from symc.codegen.passes.asked import Question, Questions, element_of
 from symc.codegen.passes.inlined import is_short
-from symc.codegen.passes.varying import fixed_buffers, varying_sizes
+from symc.codegen.passes.varying import changed_variables, fixed_buffers, varying_sizes
 from symc.codegen.passes.walk import Block, names_in, nodes, rebuild
 from symc.codegen.record import record, replace
 
@@ -104,9 +106,12 @@ class _Foreseeing:
 
     def repeat(self, repeat: Repeat, around: tuple[_Enclosing, ...]) -> Sequence[Step]:
         """The steps in place of a loop."""
-        if not self.is_short(repeat):
+        questions = Questions(self.program, repeat) if self.is_short(repeat) else None
+        if questions is None and len(around) == 1 and changed_variables(self.program, repeat):
+            questions = Questions(self.program, repeat)  # so that nothing ends it: `unbroken.py`
+            questions = questions if questions.are_all else None
+        if questions is None:
             return [replace(repeat, steps=self.block(repeat.steps, around))]
-        questions = Questions(self.program, repeat)
         if not questions.asked:
             return [repeat]
         whole = self.tested_before(questions.asked, around)
@@ -165,8 +170,7 @@ class _Foreseeing:
 
     def checked(self, repeat: Repeat) -> Repeat:
         """The loop as it was, with kernels of its own."""
-        steps = [self.answers.copy(s) if isinstance(s, Launch) else s for s in repeat.steps]
-        return replace(repeat, steps=tuple(steps))
+        return replace(repeat, steps=tuple(map(self.answers.own, repeat.steps)))
 
     def tested_before(
         self, asked: Sequence[Question], around: tuple[_Enclosing, ...]

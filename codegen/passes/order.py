@@ -12,6 +12,7 @@
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
+    unbroken    loops that write into shared variables run to their end, or write into copies
     unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
@@ -33,10 +34,12 @@
     declare     a local scalar is declared with its first value
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `side_by_side`, `running`, `carry`, `apart` and
-`packs` must come after `vectorize`, and `declare` after all; any other order is correct, if less
-effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`,
-`share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `dependence`, `forward`,
-`in_program`, `rows`, `row_folds`, `varying`, `waiting` and `pack_plan` are parts of the passes.
+`packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other
+order is correct, if less effective. Any may be left out but `unbroken`: without it an error may
+leave shared variables half-changed. `memory` is no pass but a plan that the emitter asks for. The
+helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`,
+`dependence`, `forward`, `in_program`, `rows`, `row_folds`, `varying`, `waiting` and `pack_plan` are
+parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -118,7 +121,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "settle"),
     *_passes(with_loops, "short_rows"),
     *_passes(any_program, "fuse"),
-    *_passes(with_repeats, "foresee independent"),
+    *_passes(with_repeats, "foresee independent unbroken"),
     *_passes(with_any, "unfilled"),
     *_passes(any_program, "simplify place"),
     *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),

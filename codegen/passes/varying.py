@@ -48,14 +48,26 @@ def moving_buffers(program: Program, repeat: Repeat) -> set[str]:
     return moving
 
 
-def fixed_buffers(program: Program, repeat: Repeat) -> set[str]:
-    """The buffers, and rows of them, that are the same elements in the same places in all steps."""
+def changed_buffers(program: Program, repeat: Repeat) -> list[str]:
+    """The buffers that steps write into, no rows among them."""
     kernels, whole = {kernel.name: kernel for kernel in program.kernels}, wholes(program)
-    changed: set[str] = set()
+    changed: dict[str, None] = {}
     for step in every_step(repeat.steps):
         if isinstance(step, Launch | Routine | PythonCall):
             kernel = kernels[step.kernel] if isinstance(step, Launch) else None
-            changed.update(whole.get(name, name) for name in written(step, kernel))
+            changed.update(dict.fromkeys(whole.get(name, name) for name in written(step, kernel)))
+    return list(changed)
+
+
+def changed_variables(program: Program, repeat: Repeat) -> list[str]:
+    """The shared variables among them."""
+    shared = {buffer.name for buffer in program.buffers if buffer.role == "shared"}
+    return [name for name in changed_buffers(program, repeat) if name in shared] if shared else []
+
+
+def fixed_buffers(program: Program, repeat: Repeat) -> set[str]:
+    """The buffers, and rows of them, that are the same elements in the same places in all steps."""
+    changed, whole = changed_buffers(program, repeat), wholes(program)
     moving = moving_buffers(program, repeat)
     return {
         buffer.name

@@ -166,7 +166,12 @@ class Groups:
         return found
 
     def needed(self, *, by_signals: bool = True) -> set[int]:
-        """The conditions, measured lengths and whatever else may fail, and all that they need.
+        """The groups that may fail, and all that they need."""
+        failing = self.failing(by_signals=by_signals)
+        return self.ancestors(*failing) | set(failing)
+
+    def failing(self, *, by_signals: bool = True) -> list[int]:
+        """The conditions, measured lengths and whatever else may fail.
 
         Calls into Python may raise, and loops and branches with any of these inside. Where a call
         that a signal ends counts as failing, `by_signals`, all loops and branches may.
@@ -175,10 +180,10 @@ class Groups:
         for number, stages in self.members.items():
             lowering, node = stages[0].lowering, stages[0].node
             if isinstance(lowering, HostCall) or (
-                isinstance(lowering, Control) and (by_signals or _may_fail(self.problem, node))
+                isinstance(lowering, Control) and (by_signals or may_fail(self.problem, node))
             ):
                 failing.append(number)
-        return self.ancestors(*failing) | set(failing)
+        return failing
 
     def reaches(self, first: int, second: int) -> bool:
         """Whether a group must come before another."""
@@ -229,7 +234,7 @@ class Groups:
                 return size
 
 
-def _may_fail(problem: Problem, node: Tensor) -> bool:
+def may_fail(problem: Problem, node: Tensor) -> bool:
     """Whether a step of a loop, or a side of a branch, has anything that may fail."""
     for block in problem.blocks[node]:
         inner = block.problem
@@ -238,6 +243,6 @@ def _may_fail(problem: Problem, node: Tensor) -> bool:
         for other, lowering in inner.lowerings.items():
             if isinstance(lowering, HostCall):
                 return True
-            if isinstance(lowering, Control) and _may_fail(inner, other):
+            if isinstance(lowering, Control) and may_fail(inner, other):
                 return True
     return False

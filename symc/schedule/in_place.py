@@ -29,6 +29,7 @@ from symc.schedule.reasons import (
     ReadWhileWritten,
 )
 from symc.schedule.stages import Facts, Stage
+from symc.schedule.unbroken import is_answered_before
 from symc.schedule.views import memory_read
 
 
@@ -52,6 +53,7 @@ class InPlace:
         self.before: list[tuple[Tensor, Tensor]] = []
         self.alternating: list[Tensor] = []
         self._takes: dict[Tensor, Tensor] = {}  # the other way round
+        self._unbroken: int | None = None  # the loop that writes into shared variables
         self._others: dict[Tensor, list[int]] = {}  # the groups without stages that read a node
         for number, unit in groups.extra.items():
             if unit.node is not None:
@@ -111,11 +113,28 @@ class InPlace:
             reason: CopyReason | None
             if writer not in self._stages or not self._fits(owner, node):
                 reason = OtherKind()
-            elif self._groups.group_of[writer] in needed.get(type(owner.op), ()):
-                reason = MayFail()  # then nothing must have changed
-            else:
+            elif self._groups.group_of[writer] not in needed.get(type(owner.op), ()):
                 reason = self._claim(owner, writer, writers)
+            elif isinstance(owner.op, Shared) and self._may_be_unbroken(writer):
+                reason = self._claim(owner, writer, writers)
+                if writer in self._takes:
+                    self._come_first(writer)
+            else:
+                reason = MayFail()  # then nothing must have changed
             self._note(owner, reason)
+
+    def _may_be_unbroken(self, writer: Tensor) -> bool:
+        """Whether a loop may write into a shared variable: one only, after all that may fail."""
+        group = self._groups.group_of[writer]
+        if self._unbroken is None and is_answered_before(self._problem, self._groups, group):
+            return not any(self._groups.reaches(group, other) for other in self._groups.failing())
+        return self._unbroken == group
+
+    def _come_first(self, writer: Tensor) -> None:
+        """All else that may fail comes before such a loop."""
+        self._unbroken = self._groups.group_of[writer]
+        for other in self._groups.failing():
+            self._groups.edge(other, self._unbroken)
 
     # --- claims -----------------------------------------------------------------------------------
 

@@ -19,11 +19,12 @@ from symc.codegen.targets.host.lengths import (
     many,
 )
 from symc.codegen.targets.host.memory import ask_for_outputs, begin_late, end_late
+from symc.codegen.targets.host.signals import heed_while_unchanged
 from symc.codegen.targets.host.steps import emit_step, first_element
 from symc.codegen.targets.host.writer import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from symc.codegen.targets.host.writer import HostWriter
 
@@ -53,9 +54,10 @@ def compute_sizes(host: HostWriter, *, store: bool) -> None:
         end_if_too_large(host)
 
 
-def emit_steps(host: HostWriter, steps: Iterable[Step]) -> None:
+def emit_steps(host: HostWriter, steps: Sequence[Step]) -> None:
     """The statements of a block of steps, each with the memory that it needs until it is done."""
-    for step in steps:
+    for place, step in enumerate(steps):
+        heed_while_unchanged(host, steps[place:])
         for late in host.plan.late:
             if late.first == host.number:
                 begin_late(host, late)
@@ -123,8 +125,9 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside += 1
         host.put(f"if ({first_element(host, loop.stop)}) break;")
         host.inside -= 1
-    if host.dialect.can_stop and not is_branch(host, loop):
+    if host.heeds and not is_branch(host, loop):
         host.inside += 1
+        host.counts = True
         piece, stops = PIECE * SHORT_STEPS if short else PIECE, host.use("symc_stops")
         host.fail(f"(++steps & {piece - 1}) == 0 && {stops}(call)", Status.STOPPED)
         host.inside -= 1
@@ -145,7 +148,7 @@ def is_branch(host: HostWriter, loop: Repeat) -> bool:
 def is_short(host: HostWriter, loop: Repeat) -> bool:
     """Whether each step is nothing but kernels compiled into this text, and it can be stopped."""
     return (
-        host.dialect.can_stop
+        host.heeds
         and not is_branch(host, loop)
         and all(isinstance(s, Launch) and s.kernel in host.dialect.inlined for s in loop.steps)
     )
@@ -170,6 +173,7 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
     emit_block(host, loop.steps, loop.var)
     host.put("}")
+    host.counts = True
     counted = f"(({end} - {begin}) >> {SHORT_STEPS.bit_length() - 1})"
     host.put(f"steps += {counted};")
     host.fail(f"(steps & {PIECE - 1}) < {counted} && {stops}(call)", Status.STOPPED)
@@ -178,13 +182,16 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
 
 
 def emit_branch(host: HostWriter, branch: Branch) -> None:
-    """One block or the other."""
+    """One block or the other. After it signals are heeded if they are on either side."""
     host.remark(branch.note)
     host.put(f"if ({first_element(host, branch.condition)}) {{")
+    heeds = host.heeds
     emit_block(host, branch.then)
     host.number -= 1
     host.put("} else {")
+    heeds, host.heeds = host.heeds, heeds
     emit_block(host, branch.otherwise)
+    host.heeds = heeds or host.heeds
     host.put("}")
 
 

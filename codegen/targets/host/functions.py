@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.blocks import every_step, written
+from symc.codegen.blocks import every_step
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import (
     Accumulate,
@@ -27,7 +27,7 @@ from symc.codegen.ir import (
     Step,
     Var,
 )
-from symc.codegen.passes.memory import buffers_of, is_known, used_buffers, wholes
+from symc.codegen.passes.memory import buffers_of, is_known, used_buffers
 from symc.codegen.passes.walk import expressions, nodes, statements
 from symc.codegen.status import Status
 from symc.codegen.targets.host.blocks import compute_sizes, declare_rows, emit_steps
@@ -46,6 +46,7 @@ from symc.codegen.targets.host.memory import (
     lay_out,
     release,
 )
+from symc.codegen.targets.host.signals import takes_threads
 from symc.codegen.targets.host.steps import emit_step, step_expressions
 from symc.codegen.targets.host.writer import EXTERNAL
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from symc.codegen.targets.host.writer import HostWriter
 
 UNKNOWN = "-1"  # a length in `symc_call.shapes` that only running the program tells
+COUNT = "int64_t steps = 0;"  # of loops, in front of those that count them
 PLAIN = "SYMC_PLAIN"
 STEPS = "SYMC_STEPS"
 MANY = 100  # steps: for so many gcc takes as long as for a network's kernels together
@@ -181,12 +183,10 @@ def run_text(host: HostWriter) -> str:
     declare_all(host, steps, {buffer.name for buffer in host.waiting}, scratch=scratch)
     declare_rows(host, [step for step in steps if not isinstance(step, Repeat | Branch)])
     host.number = host.plan.leading
-    last = first_change(host, steps)
-    emit_steps(host, steps[:last])
-    later = list(every_step(steps[last:]))
-    if any(takes_threads(host, step) or isinstance(step, Repeat) for step in later):
-        host.put("call->ask = 0;  /* shared variables change: from here on it runs to its end */")
-    emit_steps(host, steps[last:])
+    host.heeds = host.dialect.can_stop
+    emit_steps(host, steps)
+    if not host.counts and INDENT + COUNT in host.lines:
+        host.lines.remove(INDENT + COUNT)
     if host.cleans:
         host.lines.append("done:")
         for late in host.plan.late:
@@ -200,32 +200,11 @@ def run_text(host: HostWriter) -> str:
     return function_text(host, "symc_run")
 
 
-def takes_threads(host: HostWriter, step: Step) -> bool:
-    """Whether a step is told how many threads it may use."""
-    return isinstance(step, Launch | Routine) and host.dialect.takes_threads(step)
-
-
 def external(host: HostWriter, buffer: Buffer) -> str:
     """The declaration of a pointer to an array of the caller's."""
     constant = "" if buffer.role in ("output", "shared") else "const "
     kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]
     return f"{constant}{kind} *const {name} = call->data[{host.position[buffer.name]}];"
-
-
-def first_change(host: HostWriter, steps: Sequence[Step]) -> int:
-    """The first of these steps that writes into a shared variable, or how many there are.
-
-    A function that is stopped leaves shared variables as they were, so from there on it is not.
-    """
-    whole = wholes(host.program)
-    for number, step in enumerate(steps if host.dialect.can_stop else ()):
-        for each in every_step([step]):
-            if isinstance(each, Launch | Routine | PythonCall):
-                kernel = host.bodies[each.kernel] if isinstance(each, Launch) else None
-                names = written(each, kernel)
-                if any(host.buffers[whole.get(name, name)].role == "shared" for name in names):
-                    return number
-    return len(steps)
 
 
 def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scratch: bool) -> None:
@@ -237,7 +216,7 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
     if any(takes_threads(host, step) for step in every_step(steps)):
         host.put("const int64_t threads = call->threads;")
     if host.dialect.can_stop and any(isinstance(step, Repeat) for step in every_step(steps)):
-        host.put("int64_t steps = 0;")
+        host.put(COUNT)
     kept, slots = registers(host, steps), host.plan.slot_numbers()
     for name in dict.fromkeys(used_buffers(host.program, steps)):
         buffer = host.buffers[name]

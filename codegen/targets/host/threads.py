@@ -128,7 +128,7 @@ class ThreadDialect:
         if shared is not None:
             extent, cost = bound(host, launch, (shared.extent, shared.work))
             share = Share(function, arguments, extent, cost, shared.granule, stride, base)
-            emit_shares(host, share, asks=True)
+            emit_shares(host, share, asks=host.heeds)
             return
         if called.threads:
             arguments += ["threads", "&call->stopped"]

@@ -50,6 +50,8 @@ class HostWriter:
     waiting: list[Buffer] = field(default_factory=list)  # outputs of lengths not known yet
     cleans: bool = False  # whether a failed step has something to clean up
     attempts: bool = False  # whether some statement sets `status`
+    heeds: bool = False  # whether signals are heeded, and variables unchanged: `signals.py`
+    counts: bool = False  # whether steps of loops are counted
     flagged: bool = False  # whether some arithmetic sets the flag of `lengths.py`
     inside: int = 0  # how many blocks the current step stands in
     number: int = 0  # of the current step, as `passes/memory.py` counts
@@ -83,7 +85,7 @@ class HostWriter:
         return replace(
             self, printer=self.printer if printer is None else printer,
             lines=[], known=set(), rows=set(), waiting=[], cleans=False, attempts=False,
-            flagged=False, inside=0, number=0, timers=0,
+            heeds=False, counts=False, flagged=False, inside=0, number=0, timers=0,
         )  # fmt: skip
 
     # --- words ------------------------------------------------------------------------------------
