@@ -131,7 +131,8 @@ Role = Literal["input", "output", "shared", "constant", "temp", "row", "local"]
 class Buffer:
     """A C-contiguous array. `shape` is in sizes (of the program, or of the kernel for a local).
 
-    A row is the part of another buffer that begins at `of`.
+    A row is the part of another buffer that begins at `of`. An output that is `given` begins as an
+    argument of the caller's, who is to have that as it was if a check fails.
     """
 
     name: str
@@ -139,6 +140,7 @@ class Buffer:
     shape: tuple[Expr, ...]
     role: Role
     of: Pointer | None = None
+    given: bool = False
 
     @property
     def is_by_value(self) -> bool:

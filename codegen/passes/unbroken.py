@@ -13,7 +13,8 @@ if it takes moments:
                                                         copy kept to w
 
 A loop that takes longer works on a copy, for which it is little; and so does one that still checks
-something. Functions heed no signals from where they write into a shared variable.
+something. Functions heed no signals from where they write into a shared variable. An argument that
+is given away may only not be changed by a call in which a check fails.
 """
 
 from __future__ import annotations
@@ -79,7 +80,6 @@ class _Unbroken:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.answers = Answers(program)
-        self.buffers = {buffer.name: buffer for buffer in program.buffers}
         self.works = Works(program)
         self.copies: dict[Buffer, Buffer] = {}
 
@@ -99,8 +99,10 @@ class _Unbroken:
                     found.append(step)
         return tuple(found)
 
-    def loop(self, loop: Repeat, changed: Sequence[str]) -> list[Step]:
-        """The steps in place of a loop that writes into some shared variables."""
+    def loop(self, loop: Repeat, changed: Sequence[Buffer]) -> list[Step]:
+        """The steps in place of a loop that writes into some shared variables or arguments."""
+        if all(buffer.given for buffer in changed) and not _checks(loop):
+            return [loop]  # signals may end it
         work = None if _may_end(self.program, loop) else self.work(loop)
         if work is None:
             return self.on_copies(loop, changed)
@@ -160,35 +162,31 @@ class _Unbroken:
 
     # --- copies -----------------------------------------------------------------------------------
 
-    def on_copies(self, loop: Repeat, changed: Sequence[str]) -> list[Step]:
+    def on_copies(self, loop: Repeat, changed: Sequence[Buffer]) -> list[Step]:
         """The loop over copies of shared variables, which it may leave half-changed."""
         names = self._copies(changed)
-        before = [self._copy(name, names[name], name) for name in changed]
-        after = [self._copy(names[name], name, name) for name in changed]
+        pairs = [(buffer, self.copies[buffer]) for buffer in changed]
+        before = [_copied(old, new) for old, new in pairs]
+        after = [_copied(new, old) for old, new in pairs]
         inner = map_blocks(loop.steps, lambda steps: [self._renamed(s, names) for s in steps])
         return [*before, replace(loop, steps=inner), *after]
 
-    def _copies(self, changed: Sequence[str]) -> dict[str, str]:
+    def _copies(self, changed: Sequence[Buffer]) -> dict[str, str]:
         """The buffers in place of shared variables, and of rows of them."""
         names: dict[str, str] = {}
         for buffer in self.program.buffers:
             of = buffer.of
-            if buffer.name not in changed and (of is None or of.buffer not in names):
+            if buffer not in changed and (of is None or of.buffer not in names):
                 continue
             if buffer not in self.copies:
                 name = fresh(f"{buffer.name}_kept", self.answers.taken)
                 self.copies[buffer] = (
-                    replace(buffer, name=name, role="temp")
+                    replace(buffer, name=name, role="temp", given=False)
                     if of is None
                     else replace(buffer, name=name, of=replace(of, buffer=names[of.buffer]))
                 )
             names[buffer.name] = self.copies[buffer].name
         return names
-
-    def _copy(self, source: str, target: str, like: str) -> Routine:
-        written = Pointer(target, const(0), written=True)
-        count = bytes_of(self.buffers[like])
-        return Routine("copy_bytes", (written, Pointer(source, const(0)), count))
 
     def _renamed(self, step: Step, names: dict[str, str]) -> Step:
         """A step with other buffers."""
@@ -202,6 +200,16 @@ class _Unbroken:
                 raise AssertionError("a call into Python may raise")
             case _:
                 return step
+
+
+def _copied(source: Buffer, target: Buffer) -> Routine:
+    written = Pointer(target.name, const(0), written=True)
+    return Routine("copy_bytes", (written, Pointer(source.name, const(0)), bytes_of(source)))
+
+
+def _checks(loop: Repeat) -> bool:
+    """Whether something in a loop may not hold."""
+    return any(isinstance(step, Check) for step in every_step([loop]))
 
 
 def _may_end(program: Program, loop: Repeat) -> bool:

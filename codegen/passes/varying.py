@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symc.codegen.blocks import every_step, written
-from symc.codegen.ir import Expr, Launch, Measure, Program, PythonCall, Repeat, Routine
+from symc.codegen.ir import Buffer, Expr, Launch, Measure, Program, PythonCall, Repeat, Routine
 from symc.codegen.passes.memory import wholes
 from symc.codegen.passes.walk import names_in, substitute
 
@@ -59,10 +59,12 @@ def changed_buffers(program: Program, repeat: Repeat) -> list[str]:
     return list(changed)
 
 
-def changed_variables(program: Program, repeat: Repeat) -> list[str]:
-    """The shared variables among them."""
-    shared = {buffer.name for buffer in program.buffers if buffer.role == "shared"}
-    return [name for name in changed_buffers(program, repeat) if name in shared] if shared else []
+def changed_variables(program: Program, repeat: Repeat) -> list[Buffer]:
+    """Those among them that have values before the program: shared variables, and arguments."""
+    begun = {b.name: b for b in program.buffers if b.role == "shared" or b.given}
+    return (
+        [begun[name] for name in changed_buffers(program, repeat) if name in begun] if begun else []
+    )
 
 
 def fixed_buffers(program: Program, repeat: Repeat) -> set[str]:

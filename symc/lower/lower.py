@@ -237,7 +237,8 @@ def lower(
     for output, node in interface.outputs:
         # The caller allocates before run-time conditions on computed lengths are checked.
         shape = tuple(table(maximum(dim, 0)) for dim in node.type.shape)
-        parts.add(ir.Buffer(output, node.dtype, shape, "output"))
+        is_given = output in interface.given.values()
+        parts.add(ir.Buffer(output, node.dtype, shape, "output", given=is_given))
     steps = steps_of(places, problem, plan)
     program = ir.Program(
         name, tuple(table.sizes), tuple(parts.buffers.values()), tuple(parts.kernels), steps

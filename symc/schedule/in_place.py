@@ -29,7 +29,7 @@ from symc.schedule.reasons import (
     ReadWhileWritten,
 )
 from symc.schedule.stages import Facts, Stage
-from symc.schedule.unbroken import is_answered_before
+from symc.schedule.unbroken import last_of_all
 from symc.schedule.views import memory_read
 
 
@@ -101,40 +101,47 @@ class InPlace:
                 self.copied.append(Copied(owner, MustStay()))
 
     def _update(self) -> None:
+        """Updates of shared variables and arguments that are given away, and of states."""
+        updates = list(self._problem.updates)
+        # What reads a variable then comes before a loop that may fail, and may change none itself.
+        updates = [update for update in updates if not self._by_unbroken(*update)]
         needed: dict[type[Op], set[int]] = {}
-        for kind in {type(owner.op) for owner, _ in self._problem.updates} & {Input, Shared}:
+        for kind in {type(owner.op) for owner, _ in updates} & {Input, Shared}:
             # Variables must never be half-changed; of an argument given away only errors may tell.
             needed[kind] = self._groups.needed(by_signals=kind is Shared)
-        for owner, node in self._problem.updates:
-            writers = [looks_at(node, self._stages)]
-            while writers[0] in self._takes:
-                writers.insert(0, self._takes[writers[0]])
-            writer = writers[0]
+        for owner, node in updates:
+            writers = self._writers(node)
             reason: CopyReason | None
-            if writer not in self._stages or not self._fits(owner, node):
+            if writers[0] not in self._stages or not self._fits(owner, node):
                 reason = OtherKind()
-            elif self._groups.group_of[writer] not in needed.get(type(owner.op), ()):
-                reason = self._claim(owner, writer, writers)
-            elif isinstance(owner.op, Shared) and self._may_be_unbroken(writer):
-                reason = self._claim(owner, writer, writers)
-                if writer in self._takes:
-                    self._come_first(writer)
-            else:
+            elif self._groups.group_of[writers[0]] in needed.get(type(owner.op), ()):
                 reason = MayFail()  # then nothing must have changed
+            else:
+                reason = self._claim(owner, writers[0], writers)
             self._note(owner, reason)
 
-    def _may_be_unbroken(self, writer: Tensor) -> bool:
-        """Whether a loop may write into a shared variable: one only, after all that may fail."""
-        group = self._groups.group_of[writer]
-        if self._unbroken is None and is_answered_before(self._problem, self._groups, group):
-            return not any(self._groups.reaches(group, other) for other in self._groups.failing())
-        return self._unbroken == group
+    def _writers(self, node: Tensor) -> list[Tensor]:
+        """The stages that one after the other make a new value, in one memory."""
+        writers = [looks_at(node, self._stages)]
+        while writers[0] in self._takes:
+            writers.insert(0, self._takes[writers[0]])
+        return writers
 
-    def _come_first(self, writer: Tensor) -> None:
-        """All else that may fail comes before such a loop."""
-        self._unbroken = self._groups.group_of[writer]
-        for other in self._groups.failing():
-            self._groups.edge(other, self._unbroken)
+    def _by_unbroken(self, owner: Tensor, node: Tensor) -> bool:
+        """Lets a loop that may fail write where it need not fail: one loop, after all others."""
+        writers = self._writers(node)
+        if writers[0] not in self._stages or not self._fits(owner, node):
+            return False
+        groups, group = self._groups, self._groups.group_of[writers[0]]
+        if self._unbroken not in (None, group):
+            return False
+        others = last_of_all(self._problem, groups, group, by_signals=isinstance(owner.op, Shared))
+        if others is None or self._claim(owner, writers[0], writers) is not None:
+            return False
+        self._unbroken = group
+        for other in others:
+            groups.edge(other, group)
+        return True
 
     # --- claims -----------------------------------------------------------------------------------
 

@@ -17,12 +17,28 @@ from symc.loops.scan import Scan
 from symc.schedule.blocks import state_slots
 from symc.schedule.dependencies import Groups, may_fail
 from symc.schedule.plan import Problem
+from symc.tensor.lengths import Length
 
 
-def is_answered_before(problem: Problem, groups: Groups, group: int) -> bool:
+def last_of_all(
+    problem: Problem, groups: Groups, group: int, *, by_signals: bool
+) -> list[int] | None:
+    """For a loop that may write where a variable lies, all else that may fail, to come before it.
+
+    None for other groups: those that fail by nothing, and those that others which may fail need.
+    """
+    failing = groups.failing(by_signals=by_signals)
+    if group not in failing or not _is_answered_before(problem, groups, group):
+        return None
+    return None if any(groups.reaches(group, other) for other in failing) else failing
+
+
+def _is_answered_before(problem: Problem, groups: Groups, group: int) -> bool:
     """Whether a group is a loop of which all that its steps check can be known before it."""
+    if not problem.unbroken or group not in groups.members:
+        return False
     node = groups.members[group][0].node
-    if not problem.unbroken or not isinstance(node.op, Scan) or node.op.layout.stops:
+    if not isinstance(node.op, Scan) or node.op.layout.stops:
         return False
     inner = problem.blocks[node][0].problem
     if inner.readings or inner.folded:
@@ -45,5 +61,9 @@ def _is_about_given(test: Test, states: set[Tensor]) -> bool:
         return True
     return all(
         node not in states if isinstance(node.op, Slot) else not node.ndim
-        for node in walk([test.node])
+        for node in walk([test.node], stop=_is_length)
     )
+
+
+def _is_length(node: Tensor) -> bool:
+    return isinstance(node.op, Length)

@@ -141,6 +141,42 @@ def test_the_memory_stays_the_variables_own(name: str) -> None:
             assert not any(isinstance(step, Check) for step in every_step([loop]))
 
 
+@pytest.mark.parametrize("given", GIVEN)
+def test_arguments_given_away_are_changed_as_a_whole_or_not_at_all(given: str) -> None:
+    """They were copied where steps test indexes."""
+    w = T.matrix("w")
+    new = symc.fori_loop(0, P.shape[0], lambda i, t: t[P[i]].inc(G[i]), w)
+    f = symc.function([symc.In(w, mutable=True), P, G], new, mode="compile")
+    g = symc.function([w, P, G], new, mode="python")
+    verify(f.runner.compilation().optimised)
+    p, _, values, _ = GIVEN[given]
+    array = np.arange(1.0, 1 + ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+    before, where = array.copy(), np.array(p, int)
+    try:
+        wanted = g(before, where, values)
+    except SymcError as error:
+        with pytest.raises(type(error)):
+            f(array, where, values)
+        np.testing.assert_array_equal(array, before)
+    else:
+        assert f(array, where, values) is array
+        np.testing.assert_array_equal(array, wanted)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_reads_a_variable_before_such_a_loop_changes_none(turned: bool) -> None:
+    """``v + w.sum()`` comes before the loop over w; it was written over v, and the loop failed."""
+    w, v = shared(ROWS, COLUMNS), shared(COLUMNS, name="v")
+    updates = [(v, v + w.sum(axis=0)), *rows(w)]
+    f = symc.function([P, G], updates=updates[::-1] if turned else updates, mode="compile")
+    old = v.get_value()
+    with pytest.raises(BadIndex):
+        f([0, ROWS], np.ones((2, COLUMNS)))
+    np.testing.assert_array_equal(v.get_value(), old)
+    f([0], np.ones((1, COLUMNS)))
+    assert (v.get_value() != old).all()
+
+
 def test_loops_of_moments_need_no_copy_and_ask_nobody() -> None:
     w = shared(ROWS, COLUMNS)
     f = symc.function([], updates=[(w, symc.fori_loop(0, 20, lambda i, t: 0.5 * t + i, w))])
