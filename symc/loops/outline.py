@@ -12,15 +12,11 @@ some steps need it, as those that take one side of a branch in the loop, it retu
 
 from __future__ import annotations
 
-import atexit
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
-from itertools import repeat
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import replace
-from symc.graph.dims import sizes
 from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
@@ -29,14 +25,20 @@ from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.build import opened
 from symc.loops.entered import Scope, may_fail, may_have_none
+from symc.loops.gated import behind_conditions
+from symc.loops.paths import (
+    Path,
+    begun_path,
+    computed_lengths,
+    of_some_steps,
+    places_of,
+    shared_path,
+    some_steps,
+)
 from symc.loops.scan import Scan
 from symc.tensor.lengths import dim_of, tensor_of
-from symc.tensor.logic import gt, where
+from symc.tensor.logic import where
 from symc.tensor.slices import zeros_for
-
-Path: TypeAlias = tuple[tuple[Tensor | None, bool], ...]
-
-_SOME: Path = ((None, True),)  # where only some steps of a loop, of those it does, need something
 
 
 def outline(roots: Sequence[Tensor], *, loops: bool = True) -> list[Tensor]:
@@ -51,7 +53,10 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
     order = walk(roots)
     if not any(isinstance(node.op, IfElse | Scan) for node in order):
         return list(roots)
-    places = _places(roots, order)
+    places = places_of(roots, order)
+    if scope is not None and (gated := behind_conditions(roots, order, places, scope)) is not None:
+        roots, order = gated, walk(gated)
+        places = places_of(roots, order)
     done: dict[Tensor, Tensor] = {}
     new_places: dict[Tensor, Path] = {}
     loops: dict[object, tuple[Body, list[Tensor]]] = {}
@@ -77,7 +82,7 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
         if new.name is None:
             new.name = node.name
         done[node] = new
-        new_places[new] = _shared(new_places.get(new, places[node]), places[node])
+        new_places[new] = shared_path(new_places.get(new, places[node]), places[node])
     return [done[root] for root in roots]
 
 
@@ -102,7 +107,7 @@ def _left(
 ) -> tuple[Scan, list[Tensor]]:
     """The loop, without branches that do not change either, and its arguments."""
     loop = opened(op, args).close()
-    _place_new(loop.args, (*place, *_begun(op, args)), places)
+    _place_new(loop.args, (*place, *begun_path(op, args)), places)
     return replace(op, body=loop.body), list(loop.args)
 
 
@@ -119,7 +124,7 @@ def _entered(
         for number, arg in enumerate(same, first)
         if may_fail(_inside([arg], len(place), places), scope)
     ]
-    some = _some_steps(args[0])
+    some = some_steps(args[0])
     values = [same[number - first] for number in failing]
     given = [some, *values, *(zeros_for(value, value.dtype) for value in values)]
     result = [*args[:first], *same]
@@ -137,8 +142,8 @@ def _returned(
     So is what is computed from that. Lengths are compared before the loop in any case. None if
     there is no such thing.
     """
-    values = [args[number] for number in _of_some_steps(op, args)]
-    depth = len(place) + len(_begun(op, args))
+    values = [args[number] for number in of_some_steps(op, args)]
+    depth = len(place) + len(begun_path(op, args))
     nodes = _inside(values, depth, places)
     inside: set[Tensor] = set()
     for node in walk(values, stop=partial(_is_outside, nodes)):
@@ -150,95 +155,15 @@ def _returned(
         return None
     loop = opened(op, args).close(inside)
     # Lengths of what is an argument now are known outside, as those of arguments are.
-    for node in walk(_computed_lengths(arg for arg in loop.args if arg in nodes)):
-        places[node] = _shared(places.get(node, ()), place)
+    for node in walk(computed_lengths(arg for arg in loop.args if arg in nodes)):
+        places[node] = shared_path(places.get(node, ()), place)
     return replace(op, body=loop.body), list(loop.args)
-
-
-def _of_some_steps(op: Scan, args: Sequence[Tensor]) -> list[int]:
-    """The numbers of the arguments that do not change, of which only some steps need the value."""
-    more = len(args) - len(op.body.slots)  # of a state that reaches back, some slots have rows
-    first = len(args) - len(op.split(args)[3])
-    return [number + more for number in _on_sides(op.body) if number + more >= first]
-
-
-@lru_cache(maxsize=256)
-def _on_sides(body: Body) -> tuple[int, ...]:
-    """The numbers of the slots that are needed on sides of branches alone."""
-    places = _places(body.results, walk(body.results))
-    return tuple(number for number, slot in enumerate(body.slots) if places.get(slot))
-
-
-atexit.register(_on_sides.cache_clear)  # nodes that outlive the import system cannot be compared
 
 
 def _as_known(value: Tensor) -> Tensor:
     """A length, computed as its array's type has it: that of an array which may fail need not."""
     is_length = not value.ndim and value.dtype is INT64
     return tensor_of(dim_of(value)) if is_length else value
-
-
-def _begun(op: Scan, args: Sequence[Tensor]) -> Path:
-    """The side on which a loop does steps, if it may do none."""
-    return ((_some_steps(args[0]), True),) if may_have_none(op, args) else ()
-
-
-def _some_steps(steps: Tensor) -> Tensor:
-    """The condition that a loop does steps."""
-    return gt(steps, 0)
-
-
-def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Path]:
-    """Where each node is needed.
-
-    All results of a loop or branch are in one place: it is done once, though but one of them may be
-    needed on one side only.
-    """
-    places: dict[Tensor, Path] = dict.fromkeys(roots, ())
-    never: dict[Tensor, Path] = {}
-    results: dict[object, list[Tensor]] = {}
-    for node in order:
-        key = _of_all_results(node)
-        if key is not None:
-            results.setdefault(key, []).append(node)
-
-    def need(node: Tensor, path: Path) -> None:
-        # On both sides of one condition nothing is: an `ifelse` within a side of its own condition.
-        found = places if len(set(path)) == len(dict(path)) else never
-        found[node] = _shared(found[node], path) if node in found else path
-
-    for node in reversed(order):
-        if node not in places:
-            places[node] = never[node]
-        siblings = [node]
-        key = _of_all_results(node)
-        if key is not None:
-            siblings = results[key]
-            if node is not siblings[0]:
-                continue  # its arguments are needed where the first one is, which comes later here
-            for other in siblings:
-                need(node, places[other])
-            places.update(dict.fromkeys(siblings, places[node]))
-        place = places[node]
-        shown = list(siblings)  # what has its shape outside: results, and values a branch may give
-        for arg, side in zip(node.args, _sides(node), strict=True):
-            need(arg, (*place, *side))
-            if side:
-                shown.append(arg)
-        for source in dict.fromkeys(_computed_lengths(shown)):
-            need(source, place)
-    return places
-
-
-def _of_all_results(node: Tensor) -> object:
-    """What the results of one loop or branch have in common; None for other nodes."""
-    match node.op:
-        case Scan() as op:
-            return op.common(), node.args
-        case IfElse(count=count):
-            return count, node.args
-        case _:
-            return None
 
 
 def _on_known_side(node: Tensor, args: Sequence[Tensor], place: Path) -> Tensor | None:
@@ -255,45 +180,6 @@ def _place_new(nodes: Sequence[Tensor], place: Path, places: dict[Tensor, Path])
     """Says where nodes are that were made for what is needed in a place."""
     for node in walk(nodes, stop=lambda node: node in places):
         places.setdefault(node, place)
-
-
-def _computed_lengths(nodes: Iterable[Tensor]) -> Iterator[Tensor]:
-    """The values that lengths of nodes are."""
-    for node in nodes:
-        for dim in node.type.shape:
-            if not isinstance(dim, int):
-                yield from (size.source for size in sizes(dim) if size.axis is None)
-
-
-def _sides(node: Tensor) -> Iterator[Path]:
-    """For each argument the sides that need it: of a branch, of a loop that does steps, of steps.
-
-    None of these for what is needed in any case.
-    """
-    match node.op:
-        case IfElse(count=count):
-            yield ()
-            for number in range(1, len(node.args)):
-                yield ((node.args[0], number <= count),)
-        case Scan() as op:
-            begun = _begun(op, node.args)
-            first = len(node.args) - len(op.split(node.args)[3])
-            some = frozenset(_of_some_steps(op, node.args))
-            yield from repeat((), first)
-            for number in range(first, len(node.args)):
-                yield (*begun, *_SOME) if number in some else begun
-        case _:
-            yield from repeat((), len(node.args))
-
-
-def _shared(first: Path, second: Path) -> Path:
-    """The path that both begin with."""
-    count = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        count += 1
-    return first[:count]
 
 
 def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor, Path]) -> Tensor:

@@ -1,0 +1,160 @@
+"""What may fail and several branches need: computed once, and only where one of them does."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.errors import BadIndex, SymcError
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
+from symc.loops.entered import Scope
+from symc.loops.gated import behind_conditions
+from symc.loops.paths import places_of
+
+A, B, C = (T.scalar(name, dtype="bool") for name in "abc")
+Z, J, M = T.vector("z"), T.lscalar("j"), T.matrix("m")
+VALUES = np.array([0.5, -1.0, 2.0])
+MODES = ["compile", "python"]
+
+
+def picked() -> Tensor:
+    return Z[J]
+
+
+def two_sides() -> Any:
+    return symc.ifelse(A, picked(), 0.0) + symc.ifelse(B, picked(), 1.0)
+
+
+def other_sides() -> Any:
+    return symc.ifelse(A, 0.0, picked()) * symc.ifelse(B, picked() + 1, 1.0)
+
+
+def what_follows() -> Any:
+    """The value itself is needed by nothing but what both sides compute from it."""
+    both = T.exp(picked()) + 1
+    return symc.ifelse(A, both, 0.0) + symc.ifelse(B, both * 2, 1.0)
+
+
+def nested() -> Any:
+    inner = symc.ifelse(B, picked(), 2.0)
+    return symc.ifelse(A, inner, 0.0) + symc.ifelse(C, picked(), 1.0)
+
+
+def three() -> Any:
+    return symc.ifelse(A, picked(), 0.0) + symc.ifelse(B, picked(), 1.0) + symc.ifelse(C, Z[J], 2.0)
+
+
+def in_a_loop() -> Any:
+    def step(i: Tensor, s: Tensor) -> Any:
+        value = Z[J + i]
+        return s + symc.ifelse(A & (i > 0), value, 0.0) + symc.ifelse(B, value, 1.0)
+
+    return symc.fori_loop(0, 2, step, T.constant(0.0))
+
+
+def one_from_another() -> Any:
+    """An index that may be out of range is what may fail, too."""
+    value = Z[T.cast(Z[J], "int64")]
+    return symc.ifelse(A, value, 0.0) + symc.ifelse(B, value, 1.0) + symc.ifelse(C, Z[J], 2.0)
+
+
+PROGRAMS = {
+    "two sides": (two_sides, lambda a, b, c: a or b),
+    "other sides": (other_sides, lambda a, b, c: not a or b),
+    "what follows": (what_follows, lambda a, b, c: a or b),
+    "nested": (nested, lambda a, b, c: (a and b) or c),
+    "three": (three, lambda a, b, c: a or b or c),
+    "in a loop": (in_a_loop, lambda a, b, c: a or b),
+    "one from another": (one_from_another, lambda a, b, c: a or b or c),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_fails_where_a_side_needs_it(name: str, mode: str) -> None:
+    build, needs = PROGRAMS[name]
+    f = symc.function([Z, J, A, B, C], build(), mode=mode, on_unused_input="ignore")
+    g = symc.function([Z, J, A, B, C], symc.grad(build(), Z), mode=mode, on_unused_input="ignore")
+    for a, b, c in product([False, True], repeat=3):
+        assert np.isfinite(f(VALUES, 0, a, b, c))
+        assert np.isfinite(g(VALUES, 0, a, b, c)).all()
+        for function in (f, g):
+            if needs(a, b, c):
+                with pytest.raises(BadIndex):
+                    function(VALUES, 7, a, b, c)
+            else:
+                assert np.isfinite(function(VALUES, 7, a, b, c)).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_factors_of_a_matrix(mode: str) -> None:
+    """Computed once where both sides are taken; not at all, and so right, where none is."""
+    factor: Any = T.linalg.cholesky(M)
+    result = symc.ifelse(A, factor.sum(), 0.0) + symc.ifelse(B, (factor**2).sum(), 0.0)
+    f = symc.function([M, A, B], result, mode=mode)
+    good, bad = np.array([[2.0, 1], [1, 3]]), np.array([[1.0, 2], [2, 1]])
+    lower = np.linalg.cholesky(good)
+    assert f(bad, False, False) == 0
+    np.testing.assert_allclose(f(good, True, True), lower.sum() + (lower**2).sum())
+    np.testing.assert_allclose(f(good, False, True), (lower**2).sum())
+    for a, b in ((True, False), (False, True), (True, True)):
+        with pytest.raises(SymcError):
+            f(bad, a, b)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_loops_with_several_results(mode: str) -> None:
+    """Both results of one loop, each needed on another side: done if either is."""
+    first, second = symc.fori_loop(0, 2, lambda i, s, t: [s + Z[J + i], t * Z[J + i]], [0.0, 1.0])
+    result = symc.ifelse(A, first, 0.0) + symc.ifelse(B, second, 0.0)
+    f = symc.function([Z, J, A, B], result, mode=mode)
+    assert f(VALUES, 5, False, False) == 0
+    assert f(VALUES, 0, True, False) == -0.5
+    assert f(VALUES, 0, False, True) == -0.5
+    with pytest.raises(BadIndex):
+        f(VALUES, 5, False, True)
+
+
+def test_a_condition_that_follows_from_the_value_needs_it_anyway() -> None:
+    value = picked()
+    result = symc.ifelse(A, value, 0.0) + symc.ifelse(value > 0, value, 1.0)
+    f = symc.function([Z, J, A], result, mode="compile")
+    assert f(VALUES, 2, True) == 4
+    assert f(VALUES, 1, False) == 1
+    with pytest.raises(BadIndex):
+        f(VALUES, 7, False)
+
+
+def test_conditions_that_follow_from_each_others_values() -> None:
+    """Whichever comes first: behind conditions, each would need the other."""
+    one, other = Z[J], Z[J + 1]
+    result = (
+        symc.ifelse(A & (other > 0), one, 0.0) + symc.ifelse(B & (other > 0), one, 0.0)
+        + symc.ifelse(A & (one > 0), other, 0.0) + symc.ifelse(B & (one > 0), other, 0.0)
+    )  # fmt: skip
+    f = symc.function([Z, J, A, B], result, mode="compile")
+    assert f(np.array([1.0, 2.0]), 0, True, False) == 3
+    assert f(np.array([1.0, 2.0]), 0, True, True) == 6
+
+
+def test_what_cannot_fail_has_no_condition() -> None:
+    both, index = T.exp(Z).sum(), T.clip(J, 0, 1)
+    for value in (both, T.zeros(2)[index]):
+        roots = [symc.ifelse(A, value, 0.0) + symc.ifelse(B, value, 1.0)]
+        order = walk(roots)
+        assert behind_conditions(roots, order, places_of(roots, order), Scope()) is None
+
+
+def test_many_conditions() -> None:
+    """Of more than a few it is asked in no case, and compiling stays linear."""
+    result: Any = T.constant(0.0)
+    for number in range(60):
+        result = result + symc.ifelse(number < J, Z[J], 0.0)
+    f = symc.function([Z, J], result, mode="python")
+    assert f(VALUES, 2) == 2 * VALUES[2]
