@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, assert_never
 
 from symc.codegen.ir import (
+    Binary,
     Branch,
     Kernel,
     Launch,
@@ -16,6 +17,8 @@ from symc.codegen.ir import (
     Repeat,
     Routine,
     Step,
+    Var,
+    const,
 )
 from symc.codegen.record import replace
 
@@ -30,6 +33,15 @@ def every_step(steps: Iterable[Step]) -> Iterator[Step]:
             yield from every_step(step.steps)
         elif isinstance(step, Branch):
             yield from every_step((*step.then, *step.otherwise))
+
+
+def is_branch(program: Program, loop: Repeat) -> bool:
+    """Whether a loop has one step at most, as its extent says."""
+    extent = loop.extent
+    if isinstance(extent, Var):
+        values = (size.value for size in program.sizes if size.var == extent)
+        extent = next(values, None) or extent
+    return isinstance(extent, Binary) and extent.op == "min" and extent.right == const(1)
 
 
 def working_steps(program: Program) -> Iterator[tuple[Working, Kernel | None]]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import every_step, is_branch
 from symc.codegen.ir import (
     Branch,
     Check,
@@ -43,7 +43,12 @@ from symc.codegen.ir import (
 from symc.codegen.passes.answered import Answers, is_true, turned_on
 from symc.codegen.passes.asked import Question, Questions, element_of
 from symc.codegen.passes.inlined import is_short
-from symc.codegen.passes.varying import changed_variables, fixed_buffers, varying_sizes
+from symc.codegen.passes.varying import (
+    changed_variables,
+    fixed_buffers,
+    has_varying_lengths,
+    varying_sizes,
+)
 from symc.codegen.passes.walk import Block, names_in, nodes, rebuild
 from symc.codegen.record import record, replace
 
@@ -107,8 +112,8 @@ class _Foreseeing:
     def repeat(self, repeat: Repeat, around: tuple[_Enclosing, ...]) -> Sequence[Step]:
         """The steps in place of a loop."""
         questions = Questions(self.program, repeat) if self.is_short(repeat) else None
-        if questions is None and len(around) == 1 and changed_variables(self.program, repeat):
-            questions = Questions(self.program, repeat)  # so that nothing ends it: `unbroken.py`
+        if questions is None and len(around) == 1 and self.is_to_be_unbroken(repeat):
+            questions = Questions(self.program, repeat)
             questions = questions if questions.are_all else None
         if questions is None:
             return [replace(repeat, steps=self.block(repeat.steps, around))]
@@ -119,9 +124,15 @@ class _Foreseeing:
         tests = self.tests(questions, fine, whole)
         return [*tests, Branch(fine, (self.unchecked(questions),), (self.checked(repeat),))]
 
+    def is_to_be_unbroken(self, repeat: Repeat) -> bool:
+        """Whether nothing may end a loop, and nothing but checks would: see `unbroken.py`."""
+        if repeat.stop is not None or has_varying_lengths(self.program, repeat):
+            return False
+        return bool(changed_variables(self.program, repeat))
+
     def is_short(self, repeat: Repeat) -> bool:
         """Whether a loop has nothing but checks and a few operations in a step."""
-        if repeat.stop is not None or repeat.done is not None:
+        if repeat.stop is not None or repeat.done is not None or is_branch(self.program, repeat):
             return False
         for step in repeat.steps:
             match step:

@@ -49,7 +49,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.answered import Answers, turned_on
 from symc.codegen.passes.memory import bytes_of
-from symc.codegen.passes.varying import changed_variables, varying_sizes
+from symc.codegen.passes.varying import changed_variables, has_varying_lengths
 from symc.codegen.passes.walk import fresh, names_in, nodes, substitute
 from symc.codegen.record import replace
 
@@ -217,21 +217,16 @@ def _may_end(program: Program, loop: Repeat) -> bool:
 
     So may lengths that are known in the step only: they may be too long, and need memory there.
     """
-    counters: set[str] = set()
     for step in every_step([loop]):
         match step:
             case Check() | PythonCall() | Measure():
                 return True
-            case Repeat(var, stop=stop, done=done):
+            case Repeat(stop=stop, done=done):
                 if stop is not None or done is not None:
                     return True
-                counters.add(var)
             case _:
                 pass
-    lengths = [length for buffer in program.buffers for length in buffer.shape]
-    return not varying_sizes(program, loop) <= counters or any(
-        counters & names_in(length) for length in lengths
-    )
+    return has_varying_lengths(program, loop)
 
 
 def _amount(expr: Expr, counts: Mapping[str, Expr]) -> Amount | None:

@@ -48,6 +48,16 @@ def moving_buffers(program: Program, repeat: Repeat) -> set[str]:
     return moving
 
 
+def has_varying_lengths(program: Program, repeat: Repeat) -> bool:
+    """Whether steps need lengths that are known there only, or memory of such lengths."""
+    steps = [repeat, *every_step(repeat.steps)]
+    counters = {step.var for step in steps if isinstance(step, Repeat)}
+    lengths = [length for buffer in program.buffers for length in buffer.shape]
+    return not varying_sizes(program, repeat) <= counters or any(
+        counters & names_in(length) for length in lengths
+    )
+
+
 def changed_buffers(program: Program, repeat: Repeat) -> list[str]:
     """The buffers that steps write into, no rows among them."""
     kernels, whole = {kernel.name: kernel for kernel in program.kernels}, wholes(program)

@@ -16,14 +16,16 @@ from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import wrap
+from symc.schedule.boxes import is_box, one_part
 from symc.schedule.stages import Stage
-
-_MOST_AXES = 4  # there are two loops more for each axis
 
 
 @record
 class BoxedWrite:
-    """A box of `extents` from `starts` on, in a buffer of `lengths`."""
+    """A box from `first` on, in a buffer of `lengths`.
+
+    Where the box is empty, `first` may be anywhere; `starts` is within the buffer.
+    """
 
     builder: KernelBuilder
     node: Tensor
@@ -31,6 +33,7 @@ class BoxedWrite:
     base: Formula
     part: Written
     lengths: Sequence[ir.Expr]
+    first: Sequence[ir.Expr]
     starts: Sequence[ir.Expr]
     outer: Scope
 
@@ -42,7 +45,7 @@ class BoxedWrite:
         start, length = self.starts[axis], self.lengths[axis]
         extent = self.builder.context.sizes(self.part.extents[axis])
         (at,) = self.builder.loops(axis, 1)
-        box = self.loops((*outside, ir.add(at, start)), (*inside, at))
+        box = self.loops((*outside, ir.add(at, self.first[axis])), (*inside, at))
         end = ir.add(start, extent)
         return [
             *self.around(outside, ir.const(0), start),
@@ -78,28 +81,19 @@ def frame(
 ) -> BoxedWrite | None:
     """The loops, if what is written into the base is one box."""
     node, rank = stage.node, len(stage.loops)
-    if lowering.base is None or len(lowering.parts) != 1 or builder.context.on_device:
+    part = None if builder.context.on_device else one_part(node, lowering)
+    if part is None or lowering.base is None or rank != node.ndim:
         return None
-    (part,) = lowering.parts
-    boxed = part.combine == "set" and part.parallel and len(part.extents) == rank == node.ndim
-    if not boxed or not 2 <= rank <= _MOST_AXES:
-        return None
-    if not _is_box(builder, node, part, outer):
-        return None
-    starts = outer.tracer.target(node, part.target, (ir.const(0),) * rank)
-    lengths = builder.extents(stage, stage.loops)
-    starts = tuple(_within(builder, node, axis, starts[axis], outer) for axis in range(rank))
-    return BoxedWrite(builder, node, buffer, lowering.base, part, lengths, starts, outer)
-
-
-def _is_box(builder: KernelBuilder, node: Tensor, part: Written, outer: Scope) -> bool:
-    """Whether places are indexes of the part, each moved by the same in all of it."""
     tried = builder.scope([], outer)  # what it reads for places that are no box is not wanted
-    counters = tuple(builder.loops(0, node.ndim))
-    starts = tried.tracer.target(node, part.target, (ir.const(0),) * node.ndim)
-    target = tried.tracer.target(node, part.target, counters)
-    moved = map(ir.add, counters, starts)
-    return all(found == wanted for found, wanted in zip(target, moved, strict=True))
+    counters = tuple(builder.loops(0, rank))
+    origin = (ir.const(0),) * rank
+    starts = tried.tracer.target(node, part.target, origin)
+    if not is_box(tried.tracer.target(node, part.target, counters), counters, starts):
+        return None
+    first = outer.tracer.target(node, part.target, origin)
+    lengths = builder.extents(stage, stage.loops)
+    starts = tuple(_within(builder, node, axis, first[axis], outer) for axis in range(rank))
+    return BoxedWrite(builder, node, buffer, lowering.base, part, lengths, first, starts, outer)
 
 
 def _within(

@@ -25,6 +25,8 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
             outer.block += found.loops((), ())
             continue
         if lowering.base is not None and not there:
+            read = {builder.context.home(each) for each in stage.reads if each is not node.args[0]}
+            assert buffer not in read, "the base would be copied over what its parts are made of"
             loops = builder.loops(0, len(stage.loops))
             index = builder.index(stage, loops)
             inner = builder.scope([], outer)

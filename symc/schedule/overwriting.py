@@ -39,6 +39,7 @@ from symc.graph.lowering import (
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import OpenFormula
 from symc.loops.comparisons import is_natural
+from symc.schedule.boxes import is_box, one_part
 from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of
 from symc.schedule.stages import Stage, full_index
@@ -136,7 +137,8 @@ def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:
 def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> bool:
     """Whether the written part reads only elements of the base that it writes itself, or nobody.
 
-    Elements of the base that would be copied stay where they are, and are not read.
+    Elements of the base that would be copied stay where they are, and are not read. If the memory
+    is not that of the base, the part must be a box: what is around it is written, too.
     """
     if not writer.loops:
         return False  # of one element: that of the base and those of its parts look the same
@@ -144,8 +146,10 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     reads = [index for index in use.stage.reads[use.seen] if index != own] if use.stage else []
     if not reads:
         return True
-    if len(write.parts) != 1 or not is_base(use.seen, writer.node, write):
+    if len(write.parts) != 1:
         return False
+    if not is_base(use.seen, writer.node, write):
+        return set(reads) == {_box_read(writer.node, write, problem)}
     (part,) = write.parts
     inner = folded_index(len(part.extents))
     opened = OpenFormula(part.target, inner)
@@ -157,6 +161,25 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
         if index != target and not _are_apart(index, target, read, written, problem):
             return False
     return True
+
+
+def _box_read(node: Tensor, write: Write, problem: Problem) -> Index | None:
+    """The index of each element of a box in the middle of other memory, from a constant place on.
+
+    (Other places have names in kernels, by which these do not see that they are boxes.)
+    """
+    part = None if problem.on_device else one_part(node, write)
+    if part is None:
+        return None
+    inner = folded_index(node.ndim)
+    places: list[Index] = []
+    for index in (inner, (ir.const(0),) * node.ndim):
+        opened = OpenFormula(part.target, index)
+        if not _has_all(opened, node, problem):
+            return None
+        places.append(opened.target())
+    is_fixed = all(isinstance(start, ir.Const) for start in places[1])
+    return places[0] if is_fixed and is_box(places[0], inner, places[1]) else None
 
 
 def is_base(seen: Tensor, node: Tensor, write: Write) -> bool:

@@ -99,8 +99,7 @@ class Problem:
     `written` has the lengths of the part that a node writes into another. `lengths` gives the
     lengths that size variables stand for, `steps` are the counters of the loops around.
 
-    `blocks` has the problems inside each loop and branch. With `unbroken`, passes see to it that
-    nothing ends a loop which writes into shared variables before its last step.
+    `blocks` has the problems inside each loop and branch.
     """
 
     order: Sequence[Tensor]
@@ -118,7 +117,7 @@ class Problem:
     lengths: Mapping[str, Dim]
     steps: Counters
     blocks: Mapping[Tensor, Sequence[Block]]
-    unbroken: bool
+    on_device: bool
 
 
 @record

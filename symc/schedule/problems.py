@@ -69,7 +69,7 @@ def problem_of(
         lengths=table.lengths,
         steps=steps,
         blocks=blocks_of(order, table),
-        unbroken=not target.on_device,
+        on_device=target.on_device,
     )
 
 

@@ -35,7 +35,7 @@ def last_of_all(
 
 def _is_answered_before(problem: Problem, groups: Groups, group: int) -> bool:
     """Whether a group is a loop of which all that its steps check can be known before it."""
-    if not problem.unbroken or group not in groups.members:
+    if problem.on_device or group not in groups.members:
         return False
     node = groups.members[group][0].node
     if not isinstance(node.op, Scan) or node.op.layout.stops:

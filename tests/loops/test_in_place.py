@@ -258,3 +258,68 @@ def test_all_of_an_axis_is_as_long_as_the_axis() -> None:
     assert part[:].type.shape == part.type.shape
     less = T.zeros((x.shape[0] - 1,)) + y
     assert less[:].type.shape == less.type.shape
+
+
+def wave(u: Tensor, v: Tensor, steps: Tensor, at: str = "[1:-1, 1:-1]") -> Any:
+    """The wave equation: a new state over the one before the last, of which it reads the same."""
+
+    def step(_: Tensor, u: Tensor, v: Tensor) -> Any:
+        around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
+        old = eval(f"v{at}", {"v": v})
+        return [u[1:-1, 1:-1].set(2 * u[1:-1, 1:-1] - old + 0.1 * around), u]
+
+    return symc.fori_loop(0, steps, step, [u, v])
+
+
+def wave_in_numpy(u: Any, v: Any, steps: int, at: str = "[1:-1, 1:-1]") -> Any:
+    for _ in range(steps):
+        around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
+        new = u.copy()
+        new[1:-1, 1:-1] = 2 * u[1:-1, 1:-1] - eval(f"v{at}", {"v": v}) + 0.1 * around
+        u, v = new, u
+    return u, v
+
+
+@pytest.mark.parametrize("at", ["[1:-1, 1:-1]", "[:-2, 1:-1]", "[1:-1, 1:-1][::-1]"])
+def test_a_box_lies_where_it_is_computed_from(at: str) -> None:
+    """It was computed beside, and copied: another pass through memory in each step."""
+    u, v, steps = T.matrix("u"), T.matrix("v"), T.lscalar("steps")
+    f = symc.function([u, v, steps], wave(u, v, steps, at), mode="compile")
+    made = program(f)
+    verify(made)
+    is_beside = "read before memory is overwritten" in f.explain()
+    assert is_beside == (at != "[1:-1, 1:-1]")
+    for lengths in ((2, 2), (3, 3), (3, 7), (2, 5), (9, 4), (17, 21)):
+        one, other = RNG.standard_normal(lengths), RNG.standard_normal(lengths)
+        for count in (0, 1, 2, 5):
+            for found, wanted in zip(
+                f(one, other, count), wave_in_numpy(one, other, count, at), strict=True
+            ):
+                np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rows", ["k:k + 2", "2:", ":3", "4:9", "-2:", "3:1"])
+def test_a_box_in_a_shared_variable(rows: str) -> None:
+    """Places that only the call knows are no box in kernels, and are computed beside.
+
+    The base was copied over what the box is computed from, where only the schedule saw a box.
+    """
+    base, box, k = T.matrix("base"), symc.shared(np.zeros((5, 6)), name="box"), T.lscalar("k")
+
+    def changed(base: Any, box: Any, k: Any) -> Any:
+        return eval(f"(base[{rows}, 1:4], box[{rows}, 1:4])", {"base": base, "box": box, "k": k})
+
+    part, old_part = changed(base, box, k)
+    new = part.set(old_part * 2 + 1)
+    f = symc.function([base, k], [], updates=[(box, new)], mode="compile", on_unused_input="ignore")
+    verify(program(f))
+    assert "updated in place: box" in f.explain()
+    given = RNG.standard_normal((5, 6))
+    for start in (0, 1, 3, 4, 5, 9, -1, -2, -7):
+        old = RNG.standard_normal((5, 6))
+        box.set_value(old)
+        wanted = given.copy()
+        target, source = changed(wanted, old, start)
+        target[...] = source * 2 + 1
+        f(given, start)
+        np.testing.assert_array_equal(box.get_value(), wanted)

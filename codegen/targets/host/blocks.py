@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import every_step, is_branch
 from symc.codegen.emit.expressions import MUL
-from symc.codegen.ir import Binary, Branch, Launch, Measure, Repeat, Step, Var, const
+from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
 from symc.codegen.passes.inlined import AT_ONCE, is_tiny
 from symc.codegen.passes.memory import buffers_of, is_known, wholes
 from symc.codegen.passes.walk import fresh
@@ -125,7 +125,7 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside += 1
         host.put(f"if ({first_element(host, loop.stop)}) break;")
         host.inside -= 1
-    if host.heeds and not is_branch(host, loop):
+    if host.heeds and not is_branch(host.program, loop):
         host.inside += 1
         host.counts = True
         piece, stops = PIECE * SHORT_STEPS if short else PIECE, host.use("symc_stops")
@@ -136,20 +136,11 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         learn(host, loop.done)
 
 
-def is_branch(host: HostWriter, loop: Repeat) -> bool:
-    """Whether a loop has one step at most, as its extent says."""
-    extent = loop.extent
-    if isinstance(extent, Var):
-        values = (size.value for size in host.program.sizes if size.var == extent)
-        extent = next(values, None) or extent
-    return isinstance(extent, Binary) and extent.op == "min" and extent.right == const(1)
-
-
 def is_short(host: HostWriter, loop: Repeat) -> bool:
     """Whether each step is nothing but kernels compiled into this text, and it can be stopped."""
     return (
         host.heeds
-        and not is_branch(host, loop)
+        and not is_branch(host.program, loop)
         and all(isinstance(s, Launch) and s.kernel in host.dialect.inlined for s in loop.steps)
     )
 
