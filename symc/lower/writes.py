@@ -10,7 +10,7 @@ from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.frames import frame
 from symc.lower.nesting import convert, wrap
 from symc.schedule.overwriting import is_base
-from symc.schedule.stages import Stage
+from symc.schedule.stages import Stage, full_index
 
 
 def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt]:
@@ -25,8 +25,7 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
             outer.block += found.loops((), ())
             continue
         if lowering.base is not None and not there:
-            read = {builder.context.home(each) for each in stage.reads if each is not node.args[0]}
-            assert buffer not in read, "the base would be copied over what its parts are made of"
+            assert not _reads_elsewhere(builder, stage, buffer), "the base would be copied over it"
             loops = builder.loops(0, len(stage.loops))
             index = builder.index(stage, loops)
             inner = builder.scope([], outer)
@@ -44,6 +43,15 @@ def _is_there(builder: KernelBuilder, stage: Stage, lowering: Write, buffer: str
     """Whether the base is in this buffer already, so that only the parts are to be written."""
     node, seen = stage.node, stage.node.args[0]
     return builder.context.begins_there(node, seen, buffer) and is_base(seen, node, lowering)
+
+
+def _reads_elsewhere(builder: KernelBuilder, stage: Stage, buffer: str) -> bool:
+    """Whether elements of a buffer are read for others than those that are at their places."""
+    own = full_index(stage.node, builder.context.dims[stage.node])
+    return any(
+        builder.context.home(seen) == buffer and any(index != own for index in indexes)
+        for seen, indexes in stage.reads.items()
+    )
 
 
 def _part(
