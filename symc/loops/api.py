@@ -128,7 +128,8 @@ def looping(
     steps = count_steps(n_steps, alongs)
     infos = [start(given) for given in listed(outputs_info)] or None
     is_constant = made_before(constants)
-    traced = trace(fn, alongs, infos, constants)
+    number = step_number() if step is None else step
+    traced = trace(fn, alongs, infos, constants, number)
     updated = with_default_updates(traced.step, is_constant)
     outcome, slots = carried(traced.step, updated, is_constant)
     reads = (
@@ -140,7 +141,6 @@ def looping(
         for variable, new in outcome.updates.items()
     )
     pairs = zip(traced.starts, outcome.outputs, strict=True)
-    number = step_number() if step is None else step
     plan = LoopParts(
         tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
         tuple(result for begin, result in pairs if begin is None),

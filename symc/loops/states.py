@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
 import numpy as np
@@ -16,10 +17,11 @@ from symc.graph.inputs import as_tensor, constant, is_number
 from symc.graph.node import Tensor
 from symc.graph.provenance import user_line
 from symc.graph.types import as_dtype, complex_for, promote, to_numpy
+from symc.graph.walks import walk
 from symc.loops.sequences import taps_of
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import public
+from symc.tensor.lengths import public, tensor_of
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims
 
@@ -98,20 +100,22 @@ def _first_rows(initial: Tensor, depth: int) -> Tensor:
     return initial if length == depth else segment(initial, 0, 0, depth)
 
 
-def refit(start: Start, row: Tensor, result: Tensor) -> Start:
+def refit(start: Start, row: Tensor, result: Tensor, inside: AbstractSet[Tensor]) -> Start:
     """The start converted or broadcast to be like the result of a step; itself if it fits.
 
-    `row` is the placeholder for the state in that step.
+    `row` is the placeholder for the state in that step, `inside` are all that the step is given.
+    Lengths that follow from those, as that of ``x[i : i + 2]``, are not the start's: before the
+    loop nothing has them. A loop of one step can do without; others are refused by `Scan.row`.
     """
     if start.number is not None:
-        return _refitted_number(start, start.number, row, result)
+        return _refitted_number(start, start.number, row, result, inside)
     if row.ndim != result.ndim:
         raise LoopError(_unlike(f"has {row.ndim} axes and {result.ndim} after", start, result))
     rows = cast_to(start.rows, promote(start.rows.dtype, result.dtype))
     for axis, (have, want) in enumerate(zip(row.type.shape, result.type.shape, strict=True)):
         if have == want:
             continue
-        if have == 1:
+        if have == 1 and not _follows(want, inside):
             shape = list(map(public, rows.type.shape))
             shape[axis + 1] = public(want)
             rows = broadcast_to(rows, shape)
@@ -123,8 +127,17 @@ def refit(start: Start, row: Tensor, result: Tensor) -> Start:
     return start if rows is start.rows else Start(rows, start.taps)
 
 
-def _refitted_number(start: Start, number: bool | complex, row: Tensor, result: Tensor) -> Start:
-    shape = result.type.shape
+def _follows(length: Dim, inside: AbstractSet[Tensor]) -> bool:
+    """Whether a length is computed from what a step is given."""
+    if isinstance(length, int):
+        return False
+    return any(node in inside for node in walk([tensor_of(length)]))
+
+
+def _refitted_number(
+    start: Start, number: bool | complex, row: Tensor, result: Tensor, inside: AbstractSet[Tensor]
+) -> Start:
+    shape = tuple([1 if _follows(dim, inside) else dim for dim in result.type.shape])
     if row.dtype is INT64 and result.dtype.is_inexact:
         return _numbered(number, _float_like(result.dtype), shape)
     wide = promote(row.dtype, result.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 from symc.codegen.record import record
@@ -33,8 +34,12 @@ def trace(
     sequences: Sequence[Along],
     starts: Sequence[Start | None] | None,
     constants: Sequence[Tensor],
+    step: Tensor,
 ) -> Traced:
-    """Calls `fn` on slots; again, if a state must be converted or broadcast to fit the result."""
+    """Calls `fn` on slots; again, if a state must be converted or broadcast to fit the result.
+
+    `step` is the placeholder for the number of the step.
+    """
     for _ in range(REFITS):
         traced = _call(fn, sequences, starts or (), constants)
         found = traced.step.outputs
@@ -46,8 +51,9 @@ def trace(
                 f"{len(starts)} entries; it needs one for each, None where no step reads it"
             )
         earlier = traced.earlier or ((),) * len(found)
+        inside = frozenset([step, *chain(*traced.rows), *chain(*earlier)])
         fitted = [
-            None if start is None else refit(start, slots[0], result)
+            None if start is None else refit(start, slots[0], result, inside)
             for start, slots, result in zip(starts, earlier, found, strict=True)
         ]
         if fitted == list(starts):
