@@ -13,7 +13,8 @@ from symc.loops.build import row_of
 from symc.loops.handed import called
 from symc.loops.outcome import Outcome, outcome
 from symc.loops.sequences import Along
-from symc.loops.states import Start, refit
+from symc.loops.states import Start, as_given, refit
+from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 
 REFITS = 8  # dtypes and shapes cannot be widened more often
@@ -40,6 +41,8 @@ def trace(
 
     `step` is the placeholder for the number of the step.
     """
+    given = starts or ()
+    found: Sequence[Tensor] = ()
     for _ in range(REFITS):
         traced = _call(fn, sequences, starts or (), constants)
         found = traced.step.outputs
@@ -59,7 +62,18 @@ def trace(
         if fitted == list(starts):
             return Traced(traced.rows, earlier, tuple(starts), _widened(traced.step, starts))
         starts = fitted
-    raise LoopError("scan: the dtypes of the states grow with every step")
+    raise LoopError(_never_fits(given, found))
+
+
+def _never_fits(starts: Sequence[Start | None], results: Sequence[Tensor]) -> str:
+    """The error for states that no conversion fits, such as two of other lengths that swap."""
+    pairs = zip(starts, results, strict=True)
+    lines = [
+        f"  initial {describe(as_given(start.rows))}\n  result  {describe(result)}"
+        for start, result in pairs
+        if start is not None
+    ]
+    return "scan: the dtypes or lengths of the states change with every step\n" + "\n".join(lines)
 
 
 def _call(

@@ -6,7 +6,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.errors import ShapeMismatch
+from symc.errors import LoopError, ShapeMismatch
 
 one, y = T.vector("one", shape=(1,)), T.vector("y")
 
@@ -41,3 +41,11 @@ def test_more_steps_whose_length_follows_from_a_state_are_refused(start: object)
         symc.fori_loop(0, 2, lambda i, s, k: (s + y[k : k + 2], k), [start, 0])
     with pytest.raises(ShapeMismatch, match="a length that the step computes"):
         symc.scan(lambda k, s: s + y[k : k + 2], sequences=T.lvector("k"), outputs_info=start)
+
+
+def test_states_of_other_lengths_that_swap_are_refused_as_that() -> None:
+    # "the dtypes of the states grow with every step"
+    with pytest.raises(LoopError, match="lengths of the states change with every") as refused:
+        symc.fori_loop(0, T.lscalar("n"), lambda i, a, b: (b, a), [one, y])
+    assert "initial one " in str(refused.value)
+    assert "initial y " in str(refused.value)
