@@ -70,6 +70,10 @@ class Loop:
         """How many steps were done."""
         return self.part(Part("count"))
 
+    def lengths(self) -> Callable[[Dim], Dim | None]:
+        """Lengths in the body as lengths outside; None for those that are known inside only."""
+        return Scan(self.body, self.layout, Part("count")).lengths(self.args)
+
     @property
     def outside(self) -> tuple[Tensor, ...]:
         """A loop-invariant input: the same in all steps."""

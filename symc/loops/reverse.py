@@ -11,7 +11,7 @@ up in states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from symc import tensor as T
 from symc.codegen.record import record, replace
@@ -26,7 +26,7 @@ from symc.loops.ends import ends_apart
 from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
 from symc.tensor.lengths import dim_of, public, tensor_of
-from symc.tensor.specify import segment
+from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to
 
 
@@ -171,8 +171,22 @@ def _pulled(forward: _Forward, by_part: Mapping[Part, Tensor]) -> _Pulled:
             if not reached.keys().isdisjoint(own)
         }
         if states <= live:
-            return _Pulled(bars, reached)
+            known = forward.loop.lengths()
+            fitting = {slot: _like_slot(bar, slot, known) for slot, bar in reached.items()}
+            return _Pulled(bars, fitting)
         live |= states
+
+
+def _like_slot(bar: Tensor, slot: Tensor, known: Callable[[Dim], Dim | None]) -> Tensor:
+    """The gradient of a slot, with the slot's lengths where its own are computed by the step.
+
+    Where a step multiplies a state by ``x[i : i + 3]``, the gradient has that slice's length. It is
+    the state's by a condition of the forward step, which the backward one perhaps does not have.
+    """
+    for axis, (have, want) in enumerate(zip(bar.type.shape, slot.type.shape, strict=True)):
+        if have != want and known(have) is None:
+            bar = specify_length(bar, axis, want)
+    return bar
 
 
 # --- the loop backwards ---------------------------------------------------------------------------

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
 import pytest
 
 import symc
 import symc.tensor as T
 from symc.errors import LoopError, ShapeMismatch
+from symc.graph.node import Tensor
+
+Array: TypeAlias = np.ndarray[Any, Any]
 
 one, y = T.vector("one", shape=(1,)), T.vector("y")
 
@@ -49,3 +56,61 @@ def test_states_of_other_lengths_that_swap_are_refused_as_that() -> None:
         symc.fori_loop(0, T.lscalar("n"), lambda i, a, b: (b, a), [one, y])
     assert "initial one " in str(refused.value)
     assert "initial y " in str(refused.value)
+
+
+def _difference(f: Callable[..., Array], at: list[Array], number: int) -> Array:
+    """The gradient of a number with respect to one argument, by central differences."""
+    found = np.zeros_like(at[number])
+    for place in range(found.size):
+        moved = [[each.copy() for each in at] for _ in range(2)]
+        moved[0][number][place] += 1e-6
+        moved[1][number][place] -= 1e-6
+        found[place] = (f(*moved[0]) - f(*moved[1])) / 2e-6
+    return found
+
+
+@pytest.mark.parametrize("declared", [None, 3])
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda i, t: T.sin(t) * (y[3 * i : 3 * i + 3] * t).sum(),
+        lambda i, t: T.sin(t) * y[i : i + 3].inc(t).sum(),
+        lambda i, t: T.specify_shape(y[3 * i : 3 * i + 3], (3,)) * t,
+    ],
+    ids=["times", "inc", "specified"],
+)
+def test_gradient_of_a_state_beside_a_slice_of_its_length(
+    step: Callable[..., Tensor], declared: int | None
+) -> None:
+    # The gradient of the state had the slice's length, which only the step's number gives, and
+    # the loop backwards was refused: "a length that the step computes".
+    x = T.vector("x", shape=(declared,))
+    cost = symc.fori_loop(0, y.shape[0] // 3, step, x).sum()
+    value = symc.function([x, y], cost)
+    grads = symc.function([x, y], symc.grad(cost, [x, y]))
+    at = [np.array([0.3, -0.2, 0.5]), np.linspace(-1.0, 1.0, 7)]
+    for number, found in enumerate(grads(*at)):
+        np.testing.assert_allclose(found, _difference(value, at, number), rtol=1e-5, atol=1e-8)
+
+
+def test_gradient_of_a_state_beside_a_slice_of_another_length_is_refused() -> None:
+    x = T.vector("x")
+    cost = symc.fori_loop(0, 2, lambda i, t: t + (y[3 * i : 3 * i + 3] * t).sum(), x).sum()
+    f = symc.function([x, y], symc.grad(cost, x))
+    with pytest.raises(ShapeMismatch):
+        f([1.0, 2.0], np.ones(7))
+
+
+def test_gradients_of_a_state_that_is_written_and_of_one_that_is_read() -> None:
+    x = T.vector("x", shape=(3,))
+
+    def step(i: Tensor, s: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+        part = s[3 * i : 3 * i + 3]
+        return part.inc(t), T.sin(T.specify_shape(part, (3,)))
+
+    s, t = symc.fori_loop(0, y.shape[0] // 3, step, [y, x])
+    cost = (s * s).sum() + t.sum()
+    value = symc.function([x, y], cost)
+    at = [np.array([0.3, -0.2, 0.5]), np.linspace(-1.0, 1.0, 7)]
+    for number, found in enumerate(symc.function([x, y], symc.grad(cost, [x, y]))(*at)):
+        np.testing.assert_allclose(found, _difference(value, at, number), rtol=1e-5, atol=1e-8)
