@@ -54,14 +54,19 @@ def as_number(node: Tensor, unified: Callable[[Dim], Dim]) -> Tensor | None:
     if node.ndim or node.dtype is not INT64:
         return None
     dim = dim_of(node)
-    if all(isinstance(size.source.op, StepNumber) for size in sizes(dim)):
+    inside = walk([node], stop=lambda part: bool(part.ndim))
+    if all((part.args and not part.ndim) or _is_there(part) for part in inside):
         return node
     dim = unified(dim)
     if not all(map(_is_known, sizes(dim))) or not _is_the_same(dim):
         return None
     # A length that may need more than 64 bits is computed as one.
-    inside = walk([node], stop=lambda part: bool(part.ndim))
     return None if any(isinstance(part.op, Derived) for part in inside) else tensor_of(dim)
+
+
+def _is_there(leaf: Tensor) -> bool:
+    """Whether something is the same node outside of a loop and inside; a slot is not."""
+    return isinstance(leaf.op, Constant | StepNumber) and not leaf.ndim
 
 
 def _is_the_same(dim: Dim) -> bool:
