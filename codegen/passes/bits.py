@@ -1,6 +1,7 @@
 """bits: bfloat16 becomes its bits, before anything else looks at a program.
 
-Lowerings may load, store and cast bfloat16 as they do float16; after this pass no kernel has it.
+Lowerings may load, store, choose and cast bfloat16 as they do float16; after this pass no kernel
+has it.
 Buffers of the program keep their dtype, as callers know them by it; to kernels they are arrays of
 uint16, and a conversion is a function of `runtime/bfloat16.h`. So no target has to know the type,
 and loops vectorise as loops over integers do. Everything but float32 is converted by way of it,
@@ -29,6 +30,7 @@ from symc.codegen.ir import (
     Pointer,
     Program,
     Routine,
+    Select,
     Step,
     Stmt,
     Var,
@@ -97,6 +99,9 @@ class _Stored:
                 return Const(self.to_bits(value), UINT16)
             case Load(buffer, index):
                 return Load(buffer, self.expr(index), UINT16)
+            case Select(condition, then, otherwise):  # a choice computes nothing: bits will do
+                chosen = self.expr(then), self.expr(otherwise)
+                return Select(self.expr(condition), *chosen, UINT16)
             case _:
                 raise AssertionError(f"computed in {self.dtype}: {expr}")
 

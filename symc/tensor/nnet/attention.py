@@ -316,10 +316,11 @@ def attention(
 
     The last two axes are (n, d) of queries, (m, d) of keys and (m, e) of values, those before them
     the same for all, such as images and heads; the result has (n, e). `mask` has the last axes
-    (n, m) or all: a bool, True where a query sees a key, or numbers that are added. With `causal`,
+    (n, m) or all: a bool, True where a query sees a key, or floats that are added. With `causal`,
     query i sees the keys up to number i. `scale` is ``1 / sqrt(d)`` if not given. Memory besides
     the result is one number for each query. A query that sees nothing gives NaN. Raises
-    `ShapeMismatch`, at run time if need be, when lengths do not fit.
+    `ShapeMismatch`, at run time if need be, when lengths do not fit, and `DTypeError` for a mask of
+    integers, which may be meant either way.
 
     >>> import symc.tensor as T
     >>> x = T.constant([[1.0, 0.0], [0.0, 1.0]])
@@ -363,8 +364,13 @@ def _bias(mask: Tensor, q: Tensor, k: Tensor, lead: tuple[Dim, ...]) -> Tensor:
         raise RankError(f"attention: mask must have 2 axes or {q.ndim}\n  mask  {describe(mask)}")
     if mask.dtype is BOOL:
         bias = where(mask, cast_to(0, q.dtype), cast_to(-np.inf, q.dtype))
-    else:
+    elif mask.dtype.is_float:
         bias = cast_to(mask, q.dtype)
+    else:
+        raise DTypeError(
+            f"attention: mask must be bool or floats, not {mask.dtype}\n  mask  {describe(mask)}\n"
+            "  of ones and zeros `mask != 0` makes a bool"
+        )
     last = (q.type.shape[-2], k.type.shape[-2])
     if mask.ndim == 2:
         return expand_dims(broadcast_to(bias, last), 0)

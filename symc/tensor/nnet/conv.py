@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from symc.errors import DTypeError
+from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.along import flip
+from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import common
 from symc.tensor.lengths import as_dim
 from symc.tensor.nnet.convolution import convolution
@@ -185,7 +186,8 @@ def _forward(
     label: str, rank: int, x: TensorLike, filters: TensorLike, padding: Padding, stride: Numbers,
     dilation: Numbers, groups: int, flip_filters: bool,
 ) -> Tensor:  # fmt: skip
-    x, w = _operands(label, rank, x, filters, groups, flip_filters)
+    x, w = _operands(label, rank, x, filters, flip_filters)
+    (groups,) = numbers(label, "groups", groups, 1)
     strides = numbers(label, "stride", stride, rank)
     dilations = numbers(label, "dilation", dilation, rank)
     pairs = paddings(label, padding, x.type.shape[2:], w.type.shape[2:], strides, dilations)
@@ -197,7 +199,8 @@ def _transpose(
     label: str, rank: int, y: TensorLike, filters: TensorLike, padding: Padding, stride: Numbers,
     dilation: Numbers, groups: int, flip_filters: bool, output_padding: Numbers, output_shape: Any,
 ) -> Tensor:  # fmt: skip
-    y, w = _operands(label, rank, y, filters, groups, flip_filters)
+    y, w = _operands(label, rank, y, filters, flip_filters)
+    (groups,) = numbers(label, "groups", groups, 1)
     strides = numbers(label, "stride", stride, rank)
     dilations = numbers(label, "dilation", dilation, rank)
     extra = numbers(label, "output_padding", output_padding, rank, least=0)
@@ -213,6 +216,11 @@ def _transpose(
         around = [dims.add(before, after) for before, after in pairs]
         shortest = [dims.sub(n, more) for n, more in zip(whole, around, strict=True)]
         wanted = [dims.add(n, more) for n, more in zip(shortest, extra, strict=True)]
+        if any(isinstance(length, int) and length < 0 for length in wanted):
+            raise ShapeMismatch(
+                f"{label}: padding takes more off than the lengths {tuple(whole)} that windows "
+                f"cover\n  given  {describe(y)}"
+            )
     lengths = [dims.add(n, dims.add(*pair)) for n, pair in zip(wanted, pairs, strict=True)]
     known: Mapping[Role, Tensor] = {"outputs": y, "filters": w}
     result = convolution("inputs", known, groups, strides, dilations, lengths)
@@ -230,11 +238,9 @@ def _sequence(label: str, given: Any, rank: int) -> Sequence[Any]:
 
 
 def _operands(
-    label: str, rank: int, x: TensorLike, filters: TensorLike, groups: int, flip_filters: bool
+    label: str, rank: int, x: TensorLike, filters: TensorLike, flip_filters: bool
 ) -> tuple[Tensor, Tensor]:
     """Both tensors with one dtype, the filters as they meet windows."""
-    if type(groups) is not int or groups < 1:
-        raise ValueError(f"{label}: groups must be an integer from 1 on, not {groups!r}")
     x, w = common([x, filters], "same", label)
     check_rank(label, x, rank, "the first argument")
     check_rank(label, w, rank, "filters")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
-from typing import Any, TypeAlias, cast
+from typing import Any, SupportsIndex, TypeAlias, TypeGuard, cast
+
+import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.record import record
@@ -23,7 +25,7 @@ from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dim, tensor_of
 from symc.tensor.padding import surround
 
-Numbers: TypeAlias = int | Sequence[int]
+Numbers: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 Padding: TypeAlias = Any
 """A word, a length for all axes, or for each axis a length or a pair of lengths."""
 Pair: TypeAlias = tuple[Dim, Dim]
@@ -185,12 +187,18 @@ def _fits(label: str, x: Tensor, axis: int, lengths: tuple[Dim, Dim]) -> Require
 
 def numbers(label: str, what: str, given: Numbers, rank: int, least: int = 1) -> tuple[int, ...]:
     """One integer for each axis; one that is given alone is for all axes."""
-    found = tuple(given) if isinstance(given, list | tuple) else (given,) * rank
-    if len(found) != rank or not all(type(n) is int and n >= least for n in found):
+    found = cast("Sequence[Any]", given if isinstance(given, list | tuple) else (given,) * rank)
+    if len(found) != rank or not all(_is_integer(n) and n >= least for n in found):
+        several = f", or {rank} of them" if rank > 1 else ""
         raise ValueError(
-            f"{label}: {what} must be an integer from {least} on, or {rank} of them, not {given!r}"
+            f"{label}: {what} must be an integer from {least} on{several}, not {given!r}"
         )
-    return cast("tuple[int, ...]", found)
+    return tuple(map(int, found))
+
+
+def _is_integer(given: object) -> TypeGuard[int | np.integer[Any]]:
+    """Whether it is an integer of Python's or NumPy's, as lengths that were computed are."""
+    return isinstance(given, int | np.integer) and not isinstance(given, bool)
 
 
 def paddings(

@@ -19,7 +19,7 @@ from symc.tensor.math import as_float, maximum, sqr
 from symc.tensor.reduce import sum as total
 from symc.tensor.selection import take_along_axis
 from symc.tensor.softmaxes import log_softmax
-from symc.tensor.statistics import mean
+from symc.tensor.statistics import mean, wide
 from symc.tensor.views import expand_dims, squeeze
 
 __all__ = [
@@ -37,6 +37,7 @@ def categorical_crossentropy(
     from_logits: bool = False,
     axis: int = -1,
     label_smoothing: float = 0.0,
+    ignore_index: int | None = None,
     reduction: Reduction = "none",
 ) -> Tensor:
     """``-sum(target * log(predicted))`` along `axis`, the classes.
@@ -44,20 +45,31 @@ def categorical_crossentropy(
     `predicted` are probabilities, or with ``from_logits=True`` arguments of softmax. `target`
     are probabilities as well, or integers without that axis: the right classes. With
     `label_smoothing`, a target is that much of the way towards equal probabilities. A class whose
-    target is 0 adds 0, whatever was predicted. Raises `IndexError`, when it runs, for classes that
-    do not exist, negative ones too.
+    target is 0 adds 0, whatever was predicted. Examples of the class `ignore_index`, which need not
+    exist, have the loss 0 and do not count in a mean; where none is left that is NaN. Raises
+    `IndexError`, when it runs, for other classes that do not exist, negative ones too, and
+    `ValueError` for a `label_smoothing` that is not from 0 to 1 or an `ignore_index` beside
+    probabilities.
 
     >>> import symc.tensor as T
     >>> T.nnet.categorical_crossentropy(T.constant([[0.5, 0.5], [0.25, 0.75]]), [1, 0]).eval()
     array([0.69314718, 1.38629436])
+    >>> scores = T.constant([[0.0, 0.0], [3.0, 5.0]])
+    >>> T.nnet.categorical_crossentropy(
+    ...     scores, [1, -100], from_logits=True, ignore_index=-100, reduction="mean"
+    ... ).eval()
+    array(0.69314718)
     """
     label = "categorical_crossentropy"
+    _check_smoothing(label, label_smoothing)
     x, t = as_float(as_tensor(predicted)), as_tensor(target)
     at = normal_axis(label, axis, x.ndim, x)
     logs = log_softmax(x, at) if from_logits else log(x)
     if t.dtype.is_float:
         if t.ndim != x.ndim:
             raise RankError(f"{label}: probabilities need {x.ndim} axes\n  target  {describe(t)}")
+        if ignore_index is not None:
+            raise ValueError(f"{label}: ignore_index is for targets that are classes")
         share = label_smoothing / x.shape[at] if label_smoothing else 0.0
         t = cast_to((1 - label_smoothing) * t + share if label_smoothing else t, x.dtype)
         return _reduced(-total(_weighed(t, logs), axis=at), reduction)
@@ -65,10 +77,17 @@ def categorical_crossentropy(
         raise RankError(
             f"{label}: classes must be integers with {x.ndim - 1} axes\n  target  {describe(t)}"
         )
+    counts = None if ignore_index is None else OPERATORS["ne"](t, ignore_index)
+    t = t if counts is None else where(counts, t, 0)
     t = not_negative(t, f"{label}: a class must not be negative", is_index=True)
     loss = -squeeze(take_along_axis(logs, expand_dims(t, at), at), at)
     if label_smoothing:
         loss = (1 - label_smoothing) * loss - label_smoothing * mean(logs, at)
+    if counts is None:
+        return _reduced(loss, reduction)
+    loss = where(counts, loss, 0)
+    if reduction == "mean":
+        return cast_to(total(wide(loss)) / cast_to(total(counts), x.dtype.wide), x.dtype)
     return _reduced(loss, reduction)
 
 
@@ -83,12 +102,14 @@ def binary_crossentropy(
     """``-(target * log(p) + (1 - target) * log(1 - p))``, element by element.
 
     `predicted` is p, or with ``from_logits=True`` the argument of sigmoid. With `label_smoothing`,
-    a target is that much of the way towards 1/2. A term whose factor is 0 is 0.
+    a target is that much of the way towards 1/2. A term whose factor is 0 is 0. Raises
+    `ValueError` for a `label_smoothing` that is not from 0 to 1.
 
     >>> import symc.tensor as T
     >>> T.nnet.binary_crossentropy(T.constant([0.0, 1000.0]), [0.0, 1.0], from_logits=True).eval()
     array([0.69314718, 0.        ])
     """
+    _check_smoothing("binary_crossentropy", label_smoothing)
     x = as_float(as_tensor(predicted))
     t = cast_to(as_tensor(target), x.dtype)
     if label_smoothing:
@@ -162,6 +183,11 @@ def hinge_loss(
     array([0.5, 0. ])
     """
     return _reduced(maximum(1 - as_float(as_tensor(predicted)) * target, 0), reduction)
+
+
+def _check_smoothing(label: str, smoothing: float) -> None:
+    if not 0 <= smoothing <= 1:
+        raise ValueError(f"{label}: label_smoothing must be from 0 to 1, not {smoothing!r}")
 
 
 def _weighed(weight: Tensor, logs: Tensor) -> Tensor:

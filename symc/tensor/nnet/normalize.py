@@ -1,7 +1,8 @@
 """Normalisation: over a batch, a layer, groups of channels or one channel of an image.
 
 All are compositions of means and elementwise functions; the compiler fuses them into a few passes
-over the data.
+over the data. Numbers of 16 bits are widened before and rounded once, at the end: squares of 256
+are already beyond float16.
 """
 
 from __future__ import annotations
@@ -9,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from symc.codegen.dtypes import DType
 from symc.errors import ShapeMismatch
 from symc.graph import dims
 from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor, TensorLike
+from symc.graph.types import promote
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import refuse_complex
+from symc.tensor.elementwise import cast_to, refuse_complex
 from symc.tensor.exponentials import sqrt
 from symc.tensor.lengths import normal_axes, normal_axis, public
 from symc.tensor.math import as_float, reciprocal, sqr
+from symc.tensor.nnet.geometry import numbers
 from symc.tensor.reduce import count_along
 from symc.tensor.reshape import reshape
-from symc.tensor.statistics import mean
+from symc.tensor.statistics import mean, wide
 from symc.tensor.views import dimshuffle, squeeze
 
 __all__ = [
@@ -61,7 +65,8 @@ def batch_norm(
     `scale` and `shift` are vectors along `axis` that the result is multiplied by and added to. The
     running statistics are vectors too: ``(1 - momentum) * old + momentum * batch's``, with the
     unbiased variance; give them to `symc.function` as updates, and use them in
-    `batch_norm_inference`.
+    `batch_norm_inference`. Of float16 and bfloat16 all is computed in float32, and only the output
+    rounded; running statistics have the dtype of those that are given.
 
     >>> import symc, symc.tensor as T
     >>> x, mean = T.fmatrix("x"), symc.shared([0.0], name="mean")
@@ -79,14 +84,20 @@ def batch_norm(
     y, centre, variance = _normalized(x, axes, epsilon)
     middle, spread = squeeze(centre, axes), squeeze(variance, axes)
     count = public(dims.maximum(dims.sub(count_along(x, axes), 1), 1))
-    unbiased = spread * (public(count_along(x, axes)) / as_float(count)).astype(x.dtype)
+    unbiased = spread * (public(count_along(x, axes)) / as_float(count)).astype(spread.dtype)
     return BatchNorm(
-        _scaled("batch_norm", y, scale, shift, (kept,)),
+        _scaled("batch_norm", x, y, scale, shift, (kept,)),
         middle,
         spread,
-        (1 - momentum) * as_tensor(running_mean) + momentum * middle,
-        (1 - momentum) * as_tensor(running_var) + momentum * unbiased,
+        _running(as_tensor(running_mean), middle, momentum),
+        _running(as_tensor(running_var), unbiased, momentum),
     )
+
+
+def _running(old: Tensor, found: Tensor, momentum: float) -> Tensor:
+    """The running mean after one more batch, in the dtype of the old one if that is of 16 bits."""
+    new = (1 - momentum) * wide(old) + momentum * found
+    return cast_to(new, old.dtype) if old.dtype.is_only_stored else new
 
 
 def batch_norm_inference(
@@ -112,7 +123,9 @@ def batch_norm_inference(
     kept = (normal_axis(label, axis, x.ndim, x),)
     centre = _along(label, x, running_mean, kept)
     variance = _along(label, x, running_var, kept)
-    return _scaled(label, (x - centre) * _inverse_root(variance, epsilon), scale, shift, kept)
+    y = (wide(x) - centre) * _inverse_root(wide(variance), epsilon)
+    keep = promote(x.dtype, centre.dtype, variance.dtype)
+    return _scaled(label, x, y, scale, shift, kept, keep)
 
 
 def layer_norm(
@@ -134,7 +147,7 @@ def layer_norm(
     """
     x = as_float(as_tensor(x))
     axes = tuple(sorted(normal_axes("layer_norm", axis, x.ndim, x)))
-    return _scaled("layer_norm", _normalized(x, axes, epsilon)[0], scale, shift, axes)
+    return _scaled("layer_norm", x, _normalized(x, axes, epsilon)[0], scale, shift, axes)
 
 
 def group_norm(
@@ -148,7 +161,7 @@ def group_norm(
     """`x` (images, channels, *lengths) normalised over groups of neighbouring channels.
 
     `scale` and `shift` have one number for each channel. Raises `ShapeMismatch` when the channels
-    do not make whole groups.
+    do not make whole groups, `ValueError` unless `groups` is an integer from 1 on.
 
     Wu and He, Group normalization, 2018.
 
@@ -160,6 +173,7 @@ def group_norm(
             [ 0.]]])
     """
     x = as_float(as_tensor(x))
+    (groups,) = numbers("group_norm", "groups", groups, 1)
     shape = x.type.shape
     channels = shape[1] if x.ndim > 1 else 1
     if x.ndim < 2 or (isinstance(channels, int) and channels % groups):
@@ -169,7 +183,7 @@ def group_norm(
         )
     apart = reshape(x, (shape[0], groups, dims.floordiv(channels, groups), *shape[2:]))
     y = _normalized(apart, tuple(range(2, apart.ndim)), epsilon)[0]
-    return _scaled("group_norm", reshape(y, shape), scale, shift, (1,))
+    return _scaled("group_norm", x, reshape(y, shape), scale, shift, (1,))
 
 
 def instance_norm(
@@ -192,12 +206,16 @@ def instance_norm(
     """
     x = as_float(as_tensor(x))
     y = _normalized(x, tuple(range(2, x.ndim)), epsilon)[0]
-    return _scaled("instance_norm", y, scale, shift, (1,))
+    return _scaled("instance_norm", x, y, scale, shift, (1,))
 
 
 def _normalized(x: Tensor, axes: tuple[int, ...], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """`x` with mean 0 and variance 1 along axes, and its own mean and variance, axes kept."""
+    """`x` with mean 0 and variance 1 along axes, and its own mean and variance, axes kept.
+
+    All are in the dtype that `x` is computed in.
+    """
     refuse_complex("a normalisation", x.dtype)
+    x = wide(x)
     centre = mean(x, axes, keepdims=True)
     away = x - centre
     variance = mean(sqr(away), axes, keepdims=True)
@@ -209,11 +227,23 @@ def _inverse_root(variance: Tensor, epsilon: float) -> Tensor:
 
 
 def _scaled(
-    label: str, y: Tensor, scale: TensorLike | None, shift: TensorLike | None, axes: tuple[int, ...]
+    label: str,
+    x: Tensor,
+    y: Tensor,
+    scale: TensorLike | None,
+    shift: TensorLike | None,
+    axes: tuple[int, ...],
+    keep: DType | None = None,
 ) -> Tensor:
+    """What `x` was normalised to, scaled and shifted, in the dtype of all that goes into it."""
+    keep = keep or x.dtype
     if scale is not None:
-        y = y * _along(label, y, scale, axes)
-    return y if shift is None else y + _along(label, y, shift, axes)
+        scale = _along(label, x, scale, axes)
+        y, keep = y * scale, promote(keep, scale.dtype)
+    if shift is not None:
+        shift = _along(label, x, shift, axes)
+        y, keep = y + shift, promote(keep, shift.dtype)
+    return cast_to(y, keep)
 
 
 def _along(label: str, x: Tensor, given: TensorLike, axes: tuple[int, ...]) -> Tensor:

@@ -32,6 +32,7 @@ from symc.tensor.nnet.geometry import (
     reach,
 )
 from symc.tensor.nnet.windows import windows
+from symc.tensor.statistics import wide
 
 __all__ = [
     "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
@@ -56,13 +57,14 @@ def _pool(
     if kind == "max":
         seen = max_windows(rank, x, window, stride, padding, ceil_mode)
         return reduce_over("max", seen, tuple(range(x.ndim, seen.ndim)), allow_empty=True)
-    x = cast_to(x, float_for(x.dtype)) if kind == "avg" else x
-    total = _sums(padded(x, pairs), sizes, strides)
     if kind == "sum":
-        return total
+        return _sums(padded(x, pairs), sizes, strides)
+    keep = float_for(x.dtype)
+    x = wide(cast_to(x, keep))  # sums of 16 bits overflow where their means do not
+    total = _sums(padded(x, pairs), sizes, strides)
     counted = asked if include_padding else ((0, 0),) * rank
     if counted == pairs:
-        return total / math.prod(sizes)
+        return cast_to(total / math.prod(sizes), keep)
     whole = [
         dims.add(length, dims.add(*pair)) for length, pair in zip(lengths, counted, strict=True)
     ]
@@ -71,7 +73,7 @@ def _pool(
         for (before, after), (own, other) in zip(pairs, counted, strict=True)
     ]
     inside = padded(ones(list(map(public, whole)), INT64), around)
-    return total / cast_to(_sums(inside, sizes, strides), x.dtype)
+    return cast_to(total / cast_to(_sums(inside, sizes, strides), x.dtype), keep)
 
 
 def max_windows(

@@ -6,6 +6,7 @@ import math
 
 from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.graph.types import promote
 from symc.tensor.activations import relu, sigmoid, silu, softplus
 from symc.tensor.elementwise import cast_to
 from symc.tensor.exponentials import exp, expm1, log, log1p, sqrt
@@ -17,7 +18,7 @@ from symc.tensor.reduce import Axis, axes_of, count_along
 from symc.tensor.shape import split
 from symc.tensor.softmaxes import logsumexp
 from symc.tensor.statistics import mean as mean_of
-from symc.tensor.statistics import var
+from symc.tensor.statistics import var, wide
 from symc.tensor.trigonometry import tanh
 
 __all__ = [
@@ -235,6 +236,9 @@ def standardize(
     array([-1.,  1.])
     """
     x = as_float(x)
-    middle = mean_of(x, axis, keepdims=True) if mean is None else as_tensor(mean)
-    spread = var(x, axis, keepdims=True) if variance is None else as_tensor(variance)
-    return (x - middle) / sqrt(spread + epsilon)
+    given = [as_tensor(number) for number in (mean, variance) if number is not None]
+    y = wide(x)  # a variance of float16 overflows for numbers of some hundreds
+    middle = mean_of(y, axis, keepdims=True) if mean is None else as_tensor(mean)
+    spread = var(y, axis, keepdims=True) if variance is None else as_tensor(variance)
+    found = (y - middle) / sqrt(wide(spread) + epsilon)
+    return cast_to(found, promote(x.dtype, *[number.dtype for number in given]))
