@@ -54,7 +54,7 @@ class Weights:
         >>> w.normal("w", 3, 2).type
         float32[3, 2]
         """
-        return self._made(name, lambda: scale * self._rng.standard_normal(shape))
+        return self._made(name, shape, lambda: scale * self._rng.standard_normal(shape))
 
     def filled(
         self, name: str, *shape: int, value: float = 0, learned: bool = True
@@ -66,15 +66,23 @@ class Weights:
         >>> w.filled("b", 2, value=0.5).get_value()
         array([0.5, 0.5], dtype=float32)
         """
-        return self._made(name, lambda: np.full(shape, value), learned=learned)
+        return self._made(name, shape, lambda: np.full(shape, value), learned=learned)
 
-    def _made(self, name: str, value: Any, *, learned: bool = True) -> SharedVariable:
+    def _made(
+        self, name: str, shape: tuple[int, ...], value: Any, *, learned: bool = True
+    ) -> SharedVariable:
         if name not in self.values:
             made = shared(np.asarray(value(), np.float32), name=name)
             self.values[name] = made
             if learned:
                 self.learned.append(made)
-        return self.values[name]
+        found = self.values[name]
+        if found.type.shape != shape:
+            raise ShapeMismatch(
+                f"a weight of {shape} is named {name!r}, which has another shape\n"
+                f"  given  {describe(found)}"
+            )
+        return found
 
     # --- layers -----------------------------------------------------------------------------------
 
@@ -93,12 +101,14 @@ class Weights:
     def conv(self, name: str, x: Tensor, features: int, size: int, **options: Any) -> Tensor:
         """`T.nnet.conv2d` of images (images, channels, height, width), and a bias; not flipped.
 
+        Options are those of `T.nnet.conv2d`, such as `padding`, `stride` and `groups`.
+
         >>> import symc, symc.tensor as T
         >>> w = symc.nets.Weights(seed=0)
         >>> w.conv("c", T.tensor("float32", (1, 3, 8, 8)), 4, 3).type
         float32[1, 4, 6, 6]
         """
-        channels = known(x, 1)
+        channels = known(x, 1) // options.get("groups", 1)  # those that a feature sees
         scale = (2 / (channels * size * size)) ** 0.5
         w = self.normal(f"{name}.w", features, channels, size, size, scale=scale)
         b = self.filled(f"{name}.b", features)

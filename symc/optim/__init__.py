@@ -38,6 +38,7 @@ __all__ = [
     "global_norm",
     "lbfgs",
     "linear_decay",
+    "lion",
     "minimize",
     "piecewise_rate",
     "rmsprop",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from symc import tensor as T
 from symc.graph.inputs import SharedVariable
-from symc.optim.common import Loss, Rate, Updates, gradients, memory, pace
+from symc.optim.common import Loss, Rate, Updates, check_fractions, gradients, memory, pace
 
 __all__ = ["adadelta", "adagrad", "rmsprop"]
 
@@ -59,6 +59,7 @@ def rmsprop(
     >>> [round(float(step()), 6) for _ in range(3)]
     [1.0, 0.81, 0.693752]
     """
+    check_fractions("rmsprop", decay=decay)
     rate = pace(learning_rate, params)
     updates = list(rate.updates)
     for param, gradient in zip(params, gradients(loss, params), strict=True):
@@ -96,6 +97,7 @@ def adadelta(
     >>> [round(float(step()), 6) for _ in range(3)]
     [1.0, 0.991076, 0.982098]
     """
+    check_fractions("adadelta", decay=decay)
     rate = pace(learning_rate, params)
     updates = list(rate.updates)
     for param, gradient in zip(params, gradients(loss, params), strict=True):

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
+from typing import cast
 
 from symc import tensor as T
+from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor
 
 __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
@@ -25,7 +27,7 @@ def clip_by_value(gradients: Sequence[Tensor], low: float, high: float) -> list[
     """
     if low > high:
         raise ValueError(f"clip_by_value: low={low} is above high={high}")
-    return [T.clip(gradient, low, high) for gradient in gradients]
+    return [T.clip(gradient, low, high) for gradient in _listed(gradients)]
 
 
 def clip_by_norm(gradients: Sequence[Tensor], limit: float) -> list[Tensor]:
@@ -38,7 +40,8 @@ def clip_by_norm(gradients: Sequence[Tensor], limit: float) -> list[Tensor]:
     >>> short.eval(), long.eval()
     (array([0.5]), array([0.6, 0.8]))
     """
-    return [gradient * _factor(global_norm([gradient]), limit) for gradient in gradients]
+    given = _listed(gradients)
+    return [g * T.cast(_factor(global_norm([g]), limit), g.dtype) for g in given]
 
 
 def clip_by_global_norm(gradients: Sequence[Tensor], limit: float) -> list[Tensor]:
@@ -51,8 +54,9 @@ def clip_by_global_norm(gradients: Sequence[Tensor], limit: float) -> list[Tenso
     >>> small.eval(), large.eval()
     (array([0.6]), array([0.8]))
     """
-    norm = global_norm(gradients)
-    return [g * T.cast(_factor(norm, limit), g.dtype) for g in gradients]
+    given = _listed(gradients)
+    norm = global_norm(given)
+    return [g * T.cast(_factor(norm, limit), g.dtype) for g in given]
 
 
 def global_norm(gradients: Sequence[Tensor]) -> Tensor:
@@ -62,9 +66,17 @@ def global_norm(gradients: Sequence[Tensor]) -> Tensor:
     >>> symc.optim.global_norm([T.constant([3.0]), T.constant([4.0])]).eval()
     array(5.)
     """
-    if not gradients:
+    given = _listed(gradients)
+    if not given:
         raise ValueError("global_norm needs at least one gradient")
-    return T.sqrt(reduce(add, [T.sqr(gradient).sum() for gradient in gradients]))
+    # Squares of numbers of 16 bits overflow from 256 on, and vanish below some thousandths.
+    return T.sqrt(reduce(add, [T.sqr(T.cast(g, g.dtype.wide)).sum() for g in given]))
+
+
+def _listed(gradients: Sequence[Tensor]) -> list[Tensor]:
+    if isinstance(cast("object", gradients), Tensor):
+        raise TypeError("gradients must be a list of tensors, as symc.grad(loss, [w, b]) gives")
+    return list(map(as_tensor, gradients))
 
 
 def _factor(norm: Tensor, limit: float) -> Tensor:

@@ -79,6 +79,24 @@ def check_params(params: Sequence[SharedVariable]) -> None:
             raise DTypeError(f"a parameter must be of floats\n  given  {describe(param)}")
 
 
+def check_fractions(label: str, **fractions: float) -> None:
+    """Raises `ValueError` unless these shares of what was before are from 0 to below 1."""
+    for name, fraction in fractions.items():
+        if not 0 <= fraction < 1:
+            raise ValueError(f"{label}: {name} must be from 0 to below 1, not {fraction!r}")
+
+
+def _number(what: str, given: object) -> float:
+    """A number that is not negative. Raises TypeError or ValueError for anything else."""
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given[()]
+    if not isinstance(given, int | float | np.integer | np.floating):
+        raise TypeError(f"{what} must be a number, a scalar tensor or a schedule, not {given!r}")
+    if not 0 <= given < float("inf"):
+        raise ValueError(f"{what} must be finite and not negative, but is {given!r}")
+    return float(given)
+
+
 def pace(
     learning_rate: Rate, params: Sequence[SharedVariable], step: CountedStep | None = None
 ) -> Pace:
@@ -90,6 +108,6 @@ def pace(
             )
         return Pace(learning_rate, [])
     if not callable(learning_rate):
-        return Pace(float(learning_rate), [])
+        return Pace(_number("a learning rate", learning_rate), [])
     own = counted(params) if step is None else step
     return Pace(learning_rate(own.number - 1), own.updates if step is None else [])
