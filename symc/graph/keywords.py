@@ -50,6 +50,7 @@ _LOSS = {
     "coding_dist": "predicted", "true_dist": "target", "y_true": "target", "y_pred": "predicted",
     "size_average": _REDUCTION, "reduce": _REDUCTION, "weight": "a factor of the result",
     "targets": "target", "predictions": "predicted", "with_logits": "from_logits",
+    "pos_weight": "a factor of the result where the target is 1", "beta": "delta",
 }  # fmt: skip
 _NORMALIZING = {
     "gamma": "scale", "beta": "shift", "weight": "scale", "bias": "shift", "eps": "epsilon",
@@ -153,6 +154,20 @@ _TABLES: dict[str, Mapping[str, str]] = {
     },
     "copy": {"share_memory": "swap", "profile": "symc.profile(f, ...), afterwards"},
     "where switch": {"cond": "condition", "ift": "x", "iff": "y", "input": "x", "other": "y"},
+    "attention": {
+        "query": "queries", "key": "keys", "value": "values", "attn_mask": "mask", "bias": "mask",
+        "is_causal": "causal", "key_padding_mask": "mask", "dropout_p": "not to be had",
+    },
+    "embedding": {"padding_idx": "padding_index", "weight": "weights", "input": "indexes"},
+    "adam adamax adamw lion": {"betas": "beta1 and beta2", "amsgrad": "not to be had"},
+    "rmsprop": {"alpha": "decay"},
+    "clip_by_norm clip_by_global_norm": {
+        "max_norm": "limit", "norm_type": "to be left out: the Euclidean norm", "parameters":
+        "gradients",
+    },
+    "step_decay exponential_decay": {"gamma": "factor", "step_size": "every", "decay_rate":
+                                     "factor"},
+    "cosine_decay linear_decay": {"T_max": "steps", "eta_min": "final", "total_iters": "steps"},
     "elu celu relu": {"negative_slope": "alpha", "slope": "alpha"},
     "leaky_relu": {"alpha": "negative_slope"},
     "reshape broadcast_to zeros ones full empty": {

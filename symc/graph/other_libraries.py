@@ -18,6 +18,13 @@ _POOL = "T.nnet.max_pool2d(x, window), avg_pool2d and sum_pool2d"
 _LOGITS = "T.nnet.categorical_crossentropy(x, target, from_logits=True)"
 _BATCH_NORM = "T.nnet.batch_norm and T.nnet.batch_norm_inference"
 _NOTHING = "not to be set"
+_GLOBAL_POOL = (
+    "x.mean(axis=(2, 3)) or x.max(axis=(2, 3)) for one number each, else T.nnet.avg_pool2d"
+)
+_BINARY = "T.nnet.binary_crossentropy(x, target)"
+_CLIP = "symc.optim.clip_by_global_norm(symc.grad(loss, params), limit)"
+_SPLIT = "T.array_split(x, sections)"
+_ALONG = "T.take_along_axis(x, indices, axis)"
 
 # The module or class that was asked, the name, and symc's counterpart.
 _INSTEAD: dict[str, dict[str, str]] = {
@@ -39,7 +46,11 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "clamp": "x.clip(min, max)", "masked_fill": _CHOOSE, "scatter": _SET, "expand":
         "T.broadcast_to(x, shape)", "type_as": "x.astype(y.dtype)", "new_zeros": "T.zeros",
         "t": "x.T", "mm": "T.dot(x, y)", "bmm": "T.batched_dot(x, y)", "matmul": "T.matmul(x, y)",
-        "pow": "x ** y", "chunk": "T.array_split(x, sections)",
+        "pow": "x ** y", "chunk": _SPLIT, "gather": _ALONG, "scatter_add_": _SET,
+        "relu": "T.nnet.relu(x)", "softmax_": "T.nnet.softmax(x)",
+        "log_softmax": "T.nnet.log_softmax(x)", "contiguous": "x itself: layout is no concern",
+        "to": "x.astype(dtype), and symc.function's device", "topk": "T.topk(x, k)",
+        "half": 'x.astype("float16")', "index_add_": _SET,
         **{name: f"T.{name}(x)" for name in (
             "exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "isnan", "sign",
         )},
@@ -77,6 +88,11 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "nn": "T.nnet", "lax": "symc.scan, symc.while_loop and symc.ifelse", "randn": _STREAM,
         "rand": _STREAM, "save": "symc.save", "load": "symc.load", "jit": "symc.function",
         "float16": '"float16", as text',
+        "permute": "T.transpose(x, axes)", "unsqueeze": "T.expand_dims(x, axis)",
+        "chunk": _SPLIT, "rsqrt": "1 / T.sqrt(x)", "index_select": "x[:, i], or T.take",
+        "masked_fill": _CHOOSE, "scatter": _SET, "scatter_add": _SET, "index_add": _SET,
+        "manual_seed": _STREAM, "bernoulli": _STREAM, "addmm": "c + T.dot(a, b)",
+        "lerp": "x + w * (y - x)", "cdist": "T.sqrt(((x[:, None] - y) ** 2).sum(axis=-1))",
     },
     "symc": {
         "jit": "symc.function(inputs, outputs)", "numpy": "symc.tensor",
@@ -110,7 +126,9 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "devices": "symc.cuda", "debug_nans": 'mode="nanguard"', "Module": "symc.shared variables",
         "Param": "symc.In", "OpFromGraph": "symc.function_of", "as_op": "symc.op",
         "Apply": "x.op and x.args", "Op": "symc.op, symc.c_op or symc.c_function",
-        "Variable": "symc.Tensor",
+        "Variable": "symc.Tensor", "detach": "symc.disconnected_grad",
+        "compile": "symc.function(inputs, outputs)", "Parameter": "symc.shared",
+        "remat": "symc.scan(..., checkpoint=n)", "manual_seed": f"symc.tensor: {_STREAM}",
     },
     "nnet": {
         "one_hot": "T.one_hot", "to_one_hot": "T.to_one_hot",
@@ -135,6 +153,35 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "MaxPool2d": "T.nnet.max_pool2d", "LSTM": "T.nnet.lstm", "GRU": "T.nnet.gru",
         "Dropout": "T.nnet.dropout", "BatchNorm2d": _BATCH_NORM, "ReLU": "T.nnet.relu",
         "BatchNorm1d": _BATCH_NORM, "max_pool1d_": _POOL,
+        "bce_loss": _BINARY, "binary_cross_entropy": _BINARY, "binary_cross_entropy_with_logits":
+        "T.nnet.binary_crossentropy(x, target, from_logits=True)",
+        "l1_loss": "T.abs(x - target), and .mean()",
+        "smooth_l1_loss": "T.nnet.huber_loss(x, target, delta=beta) / beta",
+        "kl_div": "T.nnet.kl_divergence(target, predicted)", "batchnorm": _BATCH_NORM,
+        "cosine_similarity": "(x * y).sum(axis=1) by the norms",
+        "conv_transpose1d": "T.nnet.conv1d_transpose",
+        "conv_transpose2d": "T.nnet.conv2d_transpose",
+        "conv_transpose3d": "T.nnet.conv3d_transpose",
+        "ConvTranspose2d": "T.nnet.conv2d_transpose", "Conv1d": "T.nnet.conv1d",
+        "Conv3d": "T.nnet.conv3d", "LayerNorm": "T.nnet.layer_norm",
+        "GroupNorm": "T.nnet.group_norm", "RMSNorm": "T.nnet.rms_norm",
+        "Embedding": "T.nnet.embedding", "CrossEntropyLoss": _LOGITS,
+        "Module": "symc.shared variables", "Parameter": "symc.shared", "Sequential":
+        "functions of tensors, one after the other",
+        "scaled_dot_product_attention": "T.nnet.attention", "multi_head_attention":
+        "T.nnet.attention, with an axis for heads",
+        "MultiheadAttention": "T.nnet.attention, with an axis for heads",
+        "adaptive_avg_pool2d": _GLOBAL_POOL, "adaptive_max_pool2d": _GLOBAL_POOL,
+        "dropout1d": "T.nnet.dropout(x, rate, stream, shape=(n, c, 1))",
+        "dropout2d": "T.nnet.dropout(x, rate, stream, shape=(n, c, 1, 1))",
+        "interpolate": "T.repeat, or T.nnet.conv2d_transpose",
+        "upsample": "T.repeat, or T.nnet.conv2d_transpose", "pad": "T.pad",
+        "pixel_shuffle": "x.reshape(shape) and x.transpose(axes)",
+        "hardtanh": "T.nnet.hard_tanh", "hardswish": "T.nnet.hard_silu",
+        "hardsigmoid": "T.nnet.hard_sigmoid", "logsigmoid": "T.nnet.log_sigmoid",
+        "softsign": "T.nnet.soft_sign", "softmin": "T.nnet.softmax(-x)",
+        "prelu": "T.where(x > 0, x, a * x)", "threshold": _CHOOSE, "rnn": "symc.scan",
+        "RNN": "symc.scan",
     },
     "linalg": {
         "matrix_inverse": "T.linalg.inv", "matrix_dot":
@@ -176,6 +223,16 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "symc.function(updates=...)", "nesterov_momentum":
         "symc.optim.sgd(loss, params, rate, momentum, nesterov=True)",
         "total_norm_constraint": "symc.optim.clip_by_global_norm",
+        "clip_grad_norm": _CLIP, "clip_grad_norm_": _CLIP,
+        "clip_grad_value_": "symc.optim.clip_by_value", "Lion": "symc.optim.lion",
+        "Adamax": "symc.optim.adamax", "nesterov":
+        "symc.optim.sgd(loss, params, rate, momentum, nesterov=True)",
+        "lr_scheduler": "schedules, which are learning rates: symc.optim.cosine_decay(...)",
+        "CosineAnnealingLR": "symc.optim.cosine_decay", "StepLR": "symc.optim.step_decay",
+        "ExponentialLR": "symc.optim.exponential_decay", "LinearLR": "symc.optim.linear_decay",
+        "MultiStepLR": "symc.optim.piecewise_rate",
+        "nadam": "not to be had", "radam": "not to be had", "lamb": "not to be had",
+        "adafactor": "not to be had",
     },
     "function": {
         "maker": "f.graph, f.explain() and f.report(path)", "fn": "f itself", "profile":

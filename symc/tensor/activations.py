@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import cast
+
+import numpy as np
 
 from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
@@ -98,12 +101,17 @@ def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
 
     ``approximate=True`` is their formula with tanh.
 
-    Elementwise; integers become floats.
+    Elementwise; integers become floats. Raises `TypeError` for an `approximate` that is no bool.
 
     >>> import symc.tensor as T
     >>> T.nnet.gelu([-1.0, 2.0]).eval(), T.nnet.gelu(2.0, approximate=True).eval()
     (array([-0.15865525,  1.95449974]), array(1.95459769))
     """
+    if not isinstance(cast("object", approximate), bool | np.bool):  # PyTorch's "none" is true
+        raise TypeError(
+            f"gelu: approximate must be True, for the formula with tanh, or False, not "
+            f"{approximate!r}"
+        )
     x = as_float(x)
     if approximate:
         return 0.5 * x * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * sqr(x))))

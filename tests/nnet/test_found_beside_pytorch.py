@@ -192,3 +192,46 @@ def test_what_is_ignored_must_be_a_class() -> None:
         nnet.categorical_crossentropy([[0.5, 0.5]], [-1], ignore_index=-100).eval()
     none = nnet.categorical_crossentropy([[0.5, 0.5]], [7], ignore_index=7, reduction="mean")
     assert np.isnan(none.eval())
+
+
+# --- names and options ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("approximate", ["none", "tanh", 1])
+def test_a_bug_gelu_that_is_approximated_by_none_was(approximate: Any) -> None:
+    """PyTorch's default, a text, counted as true."""
+    with pytest.raises(TypeError, match="approximate must be True, for the formula with tanh"):
+        nnet.gelu(np.ones(2), approximate)
+
+
+@pytest.mark.parametrize("axis", [-1, (0, 2), (2, 1)])
+def test_rms_norm(axis: Any) -> None:
+    x = RNG.standard_normal((3, 4, 5))
+    axes = (axis,) if isinstance(axis, int) else tuple(sorted(axis))
+    scale = RNG.standard_normal([x.shape[a] for a in axes])
+    along = scale.reshape([x.shape[a] if a in [b % 3 for b in axes] else 1 for a in range(3)])
+    root = np.sqrt((x**2).mean(axes, keepdims=True) + 1e-5)
+    found, slope = compiled(
+        lambda x, s: [y := nnet.rms_norm(x, s, axis=axis), symc.grad((y * y).sum(), x)], x, scale
+    )
+    np.testing.assert_allclose(found, x / root * along)
+    weighed = along**2 * x / root**2
+    back = (weighed * x).mean(axes, keepdims=True) * x / root**2
+    np.testing.assert_allclose(slope, 2 * (weighed - back), rtol=1e-9, atol=1e-12)
+    big = nnet.rms_norm(np.array([300.0, -400.0], np.float16))
+    assert big.dtype == "float16"
+    np.testing.assert_allclose(big.eval(), np.array([3, -4]) / np.sqrt(12.5), rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("conv_transpose2d", "T.nnet.conv2d_transpose"), ("bce_loss", "binary_crossentropy"),
+        ("smooth_l1_loss", "huber_loss"), ("scaled_dot_product_attention", "T.nnet.attention"),
+        ("softmin", "softmax"), ("prelu", "T.where"), ("adaptive_avg_pool2d", "x.mean"),
+    ],
+)  # fmt: skip
+def test_names_of_pytorch(name: str, text: str) -> None:
+    """Some named another thing that is spelled alike: conv3d_transpose, huber_loss, relu."""
+    with pytest.raises(AttributeError, match=f"here it is .*{text}"):
+        getattr(nnet, name)

@@ -29,6 +29,7 @@ from symc.tensor.views import dimshuffle, squeeze
 
 __all__ = [
     "BatchNorm", "batch_norm", "batch_norm_inference", "group_norm", "instance_norm", "layer_norm",
+    "rms_norm",
 ]  # fmt: skip
 
 
@@ -148,6 +149,34 @@ def layer_norm(
     x = as_float(as_tensor(x))
     axes = tuple(sorted(normal_axes("layer_norm", axis, x.ndim, x)))
     return _scaled("layer_norm", x, _normalized(x, axes, epsilon)[0], scale, shift, axes)
+
+
+def rms_norm(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    *,
+    axis: int | Sequence[int] = -1,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    """``x / sqrt(mean(x ** 2) + epsilon)`` along `axis`: a layer norm that takes no mean off.
+
+    `scale` has these axes, and the result is multiplied by it. The dtype is that of `x` and `scale`
+    together; integers become floats. Raises `BadIndex` for an axis that is not there,
+    `ShapeMismatch` where `scale` does not fit.
+
+    Zhang and Sennrich, Root mean square layer normalization, 2019.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.rms_norm(T.constant([[3.0, 4.0], [1.0, -1.0]]), epsilon=0.0).eval().round(3)
+    array([[ 0.849,  1.131],
+           [ 1.   , -1.   ]])
+    """
+    x = as_float(as_tensor(x))
+    refuse_complex("a normalisation", x.dtype)
+    axes = tuple(sorted(normal_axes("rms_norm", axis, x.ndim, x)))
+    y = wide(x)
+    y = y * _inverse_root(mean(sqr(y), axes, keepdims=True), epsilon)
+    return _scaled("rms_norm", x, y, scale, None, axes)
 
 
 def group_norm(
