@@ -235,3 +235,21 @@ def test_names_of_pytorch(name: str, text: str) -> None:
     """Some named another thing that is spelled alike: conv3d_transpose, huber_loss, relu."""
     with pytest.raises(AttributeError, match=f"here it is .*{text}"):
         getattr(nnet, name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("unit", "scale", "stretch"),
+    [(nnet.elu, 1.0, 1.0), (nnet.selu, 1.7580993408473766, 1.0),
+     (lambda x: nnet.celu(x, alpha=2.0), 1.0, 2.0), (T.expm1, 1.0, 1.0)],
+)  # fmt: skip
+def test_a_bug_slopes_of_elu_had_few_digits_far_below_0(
+    unit: Any, scale: float, stretch: float, dtype: Any
+) -> None:
+    """They were 1 + expm1(x): of float32 right to 3 digits at -10, and 0 at -20."""
+    x = np.array([-80.0, -40.0, -20.0, -10.0, -1e-3, -1e-30], dtype)
+    found, second = compiled(lambda x: [d := symc.grad(unit(x).sum(), x), symc.grad(d.sum(), x)], x)
+    exact = scale * np.exp(x.astype(np.float64) / stretch)
+    tolerance = 100 * np.finfo(dtype).eps
+    np.testing.assert_allclose(found, exact, rtol=tolerance)
+    np.testing.assert_allclose(second, exact / stretch, rtol=tolerance)
