@@ -93,6 +93,35 @@ def test_a_bug_means_of_windows_of_float16_overflowed(dtype: Any, options: Any) 
     assert grey.eval().item() == 255
 
 
+@HALVES
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_bug_attention_of_bfloat16_was_wrong_by_a_third(dtype: Any, masked: bool) -> None:
+    """Scores and the logarithms of their sums were rounded; and there was a matrix of them."""
+    q, k, v, seeds = (s * RNG.standard_normal((2, 9, 8)) for s in (3, 3, 1, 1))
+    given = [x.astype(dtype) for x in (q, k, v, seeds)]
+    bias = RNG.standard_normal((9, 9)).astype(dtype) if masked else np.zeros((9, 9), dtype)
+
+    def make(q: Any, k: Any, v: Any, seeds: Any, bias: Any) -> Any:
+        y = nnet.attention(q, k, v, mask=bias if masked else None)
+        return [y, *symc.grad((y.astype("float32") * seeds).sum(), [q, k, v])]
+
+    args = [T.tensor(x.dtype, (None,) * x.ndim) for x in (*given, bias)]
+    f = symc.function(args, make(*args), on_unused_input="ignore")
+    assert "symc_cblas" in f.source or "attention_outputs" in f.source
+    found = f(*given, bias)
+    q, k, v, seeds = (x.astype(np.float64) for x in given)
+    scores = q @ k.swapaxes(1, 2) / np.sqrt(8) + bias.astype(np.float64)
+    weights = np.exp(scores - scores.max(2, keepdims=True))
+    weights /= weights.sum(2, keepdims=True)
+    passed = seeds @ v.swapaxes(1, 2)
+    back = weights * (passed - (weights * passed).sum(2, keepdims=True)) / np.sqrt(8)
+    expected = [weights @ v, back @ k, back.swapaxes(1, 2) @ q, weights.swapaxes(1, 2) @ seeds]
+    for one, exact in zip(found, expected, strict=True):
+        assert one.dtype == dtype
+        error = np.abs(one.astype(np.float64) - exact).max() / np.abs(exact).max()
+        assert error < 4 * float(ml_dtypes.finfo(dtype).eps)
+
+
 # --- arguments ------------------------------------------------------------------------------------
 
 

@@ -34,6 +34,7 @@ from symc.tensor.products import matmul
 from symc.tensor.reshape import reshape
 from symc.tensor.softmaxes import logsumexp
 from symc.tensor.specify import specify_length
+from symc.tensor.statistics import wide
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 
 __all__ = ["attention"]
@@ -318,7 +319,8 @@ def attention(
     the same for all, such as images and heads; the result has (n, e). `mask` has the last axes
     (n, m) or all: a bool, True where a query sees a key, or floats that are added. With `causal`,
     query i sees the keys up to number i. `scale` is ``1 / sqrt(d)`` if not given. Memory besides
-    the result is one number for each query. A query that sees nothing gives NaN. Raises
+    the result is one number for each query. Of float16 and bfloat16 all is computed in float32, and
+    the result rounded once. A query that sees nothing gives NaN. Raises
     `ShapeMismatch`, at run time if need be, when lengths do not fit, and `DTypeError` for a mask of
     integers, which may be meant either way.
 
@@ -334,6 +336,9 @@ def attention(
             "attention: queries, keys and values must have the same axes, at least 2\n"
             f"  queries  {describe(q)}\n  keys     {describe(k)}\n  values   {describe(v)}"
         )
+    keep = q.dtype
+    # Scores that are rounded to 16 bits change the weights by as much as their size times an ulp.
+    q, k, v = wide(q), wide(k), wide(v)
     depth = q.type.shape[-1]
     factor = scale if scale is not None else 1 / sqrt(cast_to(public(depth), q.dtype))
     lead = q.type.shape[:-2]
@@ -341,7 +346,7 @@ def attention(
     if mask is not None:
         args.append(_bias(as_tensor(mask), q, k, lead))
     result = Attention("output", causal)(*args)
-    return reshape(result, (*lead, *result.type.shape[1:]))
+    return cast_to(reshape(result, (*lead, *result.type.shape[1:])), keep)
 
 
 def _flat(x: Tensor, lead: tuple[Dim, ...]) -> Tensor:
