@@ -282,3 +282,24 @@ def test_a_bug_slopes_of_elu_had_few_digits_far_below_0(
     tolerance = 100 * np.finfo(dtype).eps
     np.testing.assert_allclose(found, exact, rtol=tolerance)
     np.testing.assert_allclose(second, exact / stretch, rtol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_bug_losses_of_targets_that_are_met_were_0(dtype: Any) -> None:
+    """The difference of softplus(20) and 20 has no digits left in float32, of 40 in float64."""
+    x = np.array([8.0, -8.0, 40.0, -40.0, 8.0, -8.0, 0.0, 0.0, -0.0, 3.0], dtype)
+    t = np.array([1, 0, 1, 0, 0, 1, 0, 1, 0.25, 0.5], dtype)
+
+    def make(x: Any, t: Any) -> Any:
+        y = nnet.binary_crossentropy(x, t, from_logits=True)
+        slope = symc.grad(T.cast(y, "float64").sum(), x)
+        return [y, slope, symc.grad(T.cast(slope, "float64").sum(), x)]
+
+    found, slope, second = compiled(make, x, t)
+    x, t = x.astype(np.float64), t.astype(np.float64)
+    away = np.where(x > 0, -x, x)
+    near, to_zero = np.log1p(np.exp(away)), np.exp(away) / (1 + np.exp(away))
+    options: Any = {"rtol": 8 * np.finfo(dtype).eps, "atol": 1e-7 if dtype == np.float16 else 0}
+    np.testing.assert_allclose(found, near + np.where(x > 0, (1 - t) * x, -t * x), **options)
+    np.testing.assert_allclose(slope, np.where(x > 0, 1 - t - to_zero, to_zero - t), **options)
+    np.testing.assert_allclose(second, to_zero * (1 - to_zero), **options)

@@ -115,7 +115,10 @@ def binary_crossentropy(
     if label_smoothing:
         t = (1 - label_smoothing) * t + label_smoothing / 2
     if from_logits:
-        return _reduced(softplus(x) - t * x, reduction)
+        # softplus(x) - t * x without a difference of what is nearly equal where a target is met.
+        is_positive = OPERATORS["gt"](x, 0)
+        small = softplus(where(is_positive, -x, x))
+        return _reduced(small + where(is_positive, (1 - t) * x, -t * x), reduction)
     return _reduced(-(_weighed(t, log(x)) + _weighed(1 - t, log1p(-x))), reduction)
 
 
