@@ -23,6 +23,7 @@ from symc.optim.line_search import LinePoint, strong_wolfe
 __all__ = ["LBFGS", "Minimum", "lbfgs", "minimize"]
 
 _Memory: TypeAlias = "deque[tuple[Array, Array]]"
+_NO_CHANGE = "converged: the value changes no more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class LBFGS:
 
         It ends when no element of the gradient is larger than `gradient_tolerance`, when a step
         changes the value by less than `value_tolerance` of its size (or than the parameters' dtype
-        can tell), when no step leads further down, or after `max_iterations`.
+        can tell) or none is to be found that does more, when no step leads further down, or after
+        `max_iterations`.
         """
         self._evaluations = 0
         value_tolerance = max(value_tolerance, 4 * float(np.finfo(self._dtype).eps))
@@ -119,15 +121,17 @@ class LBFGS:
             if iterations == max_iterations:
                 message = "stopped: as many iterations as were allowed"
                 break
+            promised = -float(_direction(place.slope, memory) @ place.slope) / 2
             after = self._descend(place, memory, values)
-            if after is None:
-                message = "stopped: no step leads further down"
+            if after is None:  # by rounding alone, where a step would change less than its errors
+                is_flat = promised <= value_tolerance * abs(place.value)
+                message = _NO_CHANGE if is_flat else "stopped: no step leads further down"
                 break
             iterations += 1
             change = place.value - after.value
             message = _verdict(after, gradient_tolerance)
             if not message and change <= value_tolerance * max(abs(after.value), 1e-300):
-                message = "converged: the value changes no more"
+                message = _NO_CHANGE
             place = after
         self._keep(place.x)
         converged = message.startswith("converged")

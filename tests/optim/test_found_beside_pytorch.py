@@ -107,3 +107,17 @@ def test_a_bug_a_second_layer_of_a_name_had_the_first_ones_units() -> None:
     w.dense("out", x, 3)
     with pytest.raises(ShapeMismatch, match=r"a weight of \(4, 5\) is named 'out.w'"):
         w.dense("out", x, 5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_bug_a_minimum_in_float32_was_none_if_rounding_hid_the_last_step(seed: int) -> None:
+    """Two of four ended with "stopped: no step leads further down" at the minimum."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(40, 3)).astype("f4")
+    labels = (points @ [1.0, -2.0, 0.5] + rng.normal(size=40) > 0).astype("f4")
+    w, b = symc.shared(np.zeros(3, "f4"), name="w"), symc.shared(np.float32(0), name="b")
+    x, t = T.fmatrix("x"), T.fvector("t")
+    loss = T.nnet.binary_crossentropy(x @ w + b, t, from_logits=True, reduction="mean")
+    found = optim.minimize(loss + 0.01 * (w**2).sum(), [w, b], {x: points, t: labels})
+    assert found.converged, found.message
+    assert found.gradient < 1e-4
