@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from symc import tensor as T
 from symc.codegen.record import record
@@ -86,15 +87,14 @@ def check_fractions(label: str, **fractions: float) -> None:
             raise ValueError(f"{label}: {name} must be from 0 to below 1, not {fraction!r}")
 
 
-def _number(what: str, given: object) -> float:
+def _number(what: str, given: Any) -> float:
     """A number that is not negative. Raises TypeError or ValueError for anything else."""
-    if isinstance(given, np.ndarray) and given.ndim == 0:
-        given = given[()]
-    if not isinstance(given, int | float | np.integer | np.floating):
+    value: npt.NDArray[Any] = np.asarray(given)
+    if value.ndim or value.dtype.kind not in "iuf":
         raise TypeError(f"{what} must be a number, a scalar tensor or a schedule, not {given!r}")
-    if not 0 <= given < float("inf"):
+    if not 0 <= value < np.inf:
         raise ValueError(f"{what} must be finite and not negative, but is {given!r}")
-    return float(given)
+    return float(value)
 
 
 def pace(
