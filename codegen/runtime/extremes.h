@@ -1,165 +1,332 @@
 // Where the greatest or the least element of each row is.
 
 // SYMBOL SYMC_DEFINE_ARGEXTREME
-// NEEDS SYMC_FOLDS
-// For each of `rows` rows of n elements (1 or more) the place of the first element that no other one
-// beats, by `sign`, or of the first NaN if there is one.
+// For each of `rows` rows of n elements (1 or more) the place of the first element that no other
+// one beats, by `sign`, or of the first NaN if there is one.
 //
-// The extreme of a block is found in vector registers; only the block that has the row's extreme is
-// searched for its place. So memory is read once. Of short rows each vector of elements is compared
-// with the best of its lanes so far, and then the lanes of some rows at a time; the last vector of a
-// row has elements of the one before, too. Rows of fewer elements are done many at a time, a lane for
-// each; `lane` is an integer as wide as the elements. `equal` is `sign` or equality. Threads take
-// rows, or parts of a long one.
-#define SYMC_PRAGMA(text) _Pragma(#text)
-#define SYMC_EXTREME_BLOCK 4096
-#define SYMC_EXTREME_LANES 32
-#define SYMC_DEFINE_ARGEXTREME(name, type, lane, sign, equal, fold)                                       \
-    static __attribute__((noinline)) int64_t SYMC_FOLDS name##_row(const type *x, int64_t n) {     \
-        type best = x[0];                                                                          \
+// Memory is read once. Vectors of 64 bytes are dealt out to four streams, and each lane of a stream
+// keeps the best element that it has seen and the number of its vector; `lane` is an integer as
+// wide as an element. Then the best of all lanes is found, and the first place that has it. The
+// last vectors of a row begin early enough to end with it: what they have of the vectors before
+// comes second there, and so is not found. Rows of up to four vectors need no numbers. A row
+// shorter than a vector is filled up with copies of its first element, which come second, too.
+//
+// A NaN is beaten by nothing and beats nothing. Elements are also added up, which costs less than
+// to compare each with itself: the sum of a row with a NaN is NaN, and so may be that of another
+// one, with both infinities. Only then it is searched.
+//
+// Numbers of bytes fit into their lanes in a block of 128 vectors; elements after one that is
+// `top`, which nothing beats, are not read. `value` makes of a vector what is compared. Threads
+// take rows, or parts of a long one.
+#define SYMC_EXTREME static inline __attribute__((always_inline))
+#define SYMC_EXTREME_PICK(mask, take, v, b) \
+    ((__typeof__(b))(((mask)(v) & (mask)(take)) | ((mask)(b) & ~(mask)(take))))
+#define SYMC_EXTREME_TURN(x, bits) ((x) >> (bits) | (x) << (64 - (bits)))
+#define SYMC_AS_IS(v) (v)
+#define SYMC_TRUTHS(v) ((v) != 0)
+
+// The one of all lanes of 64 bytes that no other one beats, by halves. Lanes narrower than 64 bits
+// meet as words are turned.
+#define SYMC_DEFINE_BEST_LANE(name, type, lane, sign)                                              \
+    typedef type name##_64 __attribute__((vector_size(64), may_alias));                            \
+    typedef type name##_32 __attribute__((vector_size(32), may_alias));                            \
+    typedef type name##_16 __attribute__((vector_size(16), may_alias));                            \
+    typedef lane name##_mask_32 __attribute__((vector_size(32), may_alias));                       \
+    typedef lane name##_mask_16 __attribute__((vector_size(16), may_alias));                       \
+    typedef uint64_t name##_words __attribute__((vector_size(16), may_alias));                     \
+    SYMC_EXTREME name##_16 name##_better(name##_16 a, name##_16 b) {                               \
+        return SYMC_EXTREME_PICK(name##_mask_16, b sign a, b, a);                                  \
+    }                                                                                              \
+    SYMC_EXTREME type name##_of(name##_64 x) {                                                     \
+        const union { name##_64 whole; name##_32 half[2]; } u = {x};                               \
+        const name##_32 a = u.half[0], b = u.half[1];                                              \
+        const union { name##_32 whole; name##_16 half[2]; } w = {                                  \
+            SYMC_EXTREME_PICK(name##_mask_32, b sign a, b, a)};                                    \
+        union { name##_16 v; name##_words w; type s[16 / sizeof(type)]; } t = {                    \
+            name##_better(w.half[0], w.half[1])};                                                  \
+        if (sizeof(type) < 8) t.v = name##_better(t.v, (name##_16)SYMC_EXTREME_TURN(t.w, 32));     \
+        if (sizeof(type) < 4) t.v = name##_better(t.v, (name##_16)SYMC_EXTREME_TURN(t.w, 16));     \
+        if (sizeof(type) < 2) t.v = name##_better(t.v, (name##_16)SYMC_EXTREME_TURN(t.w, 8));      \
+        return t.s[8 / sizeof(type)] sign t.s[0] ? t.s[8 / sizeof(type)] : t.s[0];                 \
+    }
+
+#define SYMC_DEFINE_ARGEXTREME(name, given, type, lane, sign, value, top)                          \
+    SYMC_DEFINE_BEST_LANE(name##_best, type, lane, sign)                                           \
+    SYMC_DEFINE_BEST_LANE(name##_first, lane, lane, <)                                             \
+    typedef name##_best_64 name##_lanes;                                                           \
+    typedef name##_first_64 name##_places;                                                         \
+    typedef type name##_memory                                                                     \
+        __attribute__((vector_size(64), aligned(sizeof(type)), may_alias));                        \
+    enum { name##_L = 64 / sizeof(type), name##_block = sizeof(type) == 1 ? 8192 : 1048576 };      \
+    SYMC_EXTREME name##_lanes name##_load(const type *x) {                                         \
+        return (name##_lanes)value(*(const name##_memory *)x);                                     \
+    }                                                                                              \
+    SYMC_EXTREME name##_lanes name##_all(type x) { return x - (name##_lanes){0}; }                 \
+    SYMC_EXTREME name##_places name##_number(int64_t x) {                                          \
+        return (lane)x - (name##_places){0};                                                       \
+    }                                                                                              \
+    SYMC_EXTREME name##_places name##_own(void) {                                                  \
+        name##_places own = {0};                                                                   \
+        for (int l = 0; l < name##_L; l++) own[l] = l;                                             \
+        return own;                                                                                \
+    }                                                                                              \
+    SYMC_EXTREME name##_places name##_never(void) {                                                \
+        return name##_number((int64_t)(((uint64_t)1 << (8 * sizeof(type) - 1)) - 1));              \
+    }                                                                                              \
+    SYMC_EXTREME int64_t name##_nan(const type *x, int64_t n, name##_lanes sum) {                  \
+        if (!(type)0.5) return n;                                                                  \
+        const union { name##_lanes whole; name##_best_32 half[2]; } u = {sum};                     \
+        const union { name##_best_32 whole; name##_best_16 half[2]; } w = {                        \
+            u.half[0] + u.half[1]};                                                                \
+        const name##_best_16 t = w.half[0] + w.half[1];                                            \
+        type all = t[0];                                                                           \
+        for (int l = 1; l < (int)(16 / sizeof(type)); l++) all += t[l];                            \
+        if (all == all) return n;                                                                  \
         int64_t at = 0;                                                                            \
-        if (best != best) return 0;                                                                \
-        for (int64_t start = 0; start < n; start += SYMC_EXTREME_BLOCK) {                          \
-            const int64_t size = n - start < SYMC_EXTREME_BLOCK ? n - start : SYMC_EXTREME_BLOCK;  \
-            const type *const b = x + start;                                                       \
-            type most = b[0];                                                                      \
-            lane nan = 0;                                                                          \
-            SYMC_PRAGMA(omp simd reduction(fold : most) reduction(| : nan))                        \
-            for (int64_t i = 0; i < size; i++) {                                                   \
-                most = b[i] sign most ? b[i] : most;                                               \
-                nan |= -(lane)(b[i] != b[i]);                                                      \
-            }                                                                                      \
-            if (nan) {                                                                             \
-                at = start;                                                                        \
-                while (x[at] == x[at]) at++;                                                       \
-                return at;                                                                         \
-            }                                                                                      \
-            if (most sign best) best = most, at = start;                                           \
-        }                                                                                          \
-        for (lane hit = 0; at + 64 <= n; at += 64) {                                               \
-            _Pragma("omp simd reduction(| : hit)")                                                 \
-            for (int64_t i = 0; i < 64; i++) hit |= -(lane)(x[at + i] == best);                    \
-            if (hit) break;                                                                        \
-        }                                                                                          \
-        while (x[at] != best) at++;                                                                \
+        while (at < n && x[at] == x[at]) at++;                                                     \
         return at;                                                                                 \
     }                                                                                              \
-    static __attribute__((noinline)) void SYMC_FOLDS name##_few(const type *x, int64_t n,          \
-                                                                int64_t *places) {                 \
-        type best[SYMC_EXTREME_LANES];                                                             \
-        lane at[SYMC_EXTREME_LANES];                                                               \
-        _Pragma("omp simd") for (int64_t l = 0; l < SYMC_EXTREME_LANES; l++) best[l] = x[l * n];   \
-        __builtin_memset(at, 0, sizeof at);                                                        \
-        for (lane j = 1; j < n; j++) {                                                             \
-            _Pragma("omp simd") for (int64_t l = 0; l < SYMC_EXTREME_LANES; l++) {                 \
-                const type v = x[l * n + j], b = best[l];                                          \
-                const lane take = -(lane)(v sign b) | (-(lane)(v != v) & -(lane)(b == b));         \
-                best[l] = take ? v : b;                                                            \
-                at[l] = take ? j : at[l];                                                          \
-            }                                                                                      \
+    SYMC_EXTREME int64_t name##_one(const type *x, int64_t n, int within, type *best,              \
+                                    name##_places own) {                                           \
+        union { name##_lanes v; type s[name##_L]; } filled;                                        \
+        name##_lanes v;                                                                            \
+        if (within) v = name##_load(x);                                                            \
+        else {                                                                                     \
+            for (int l = 0; l < name##_L; l++) filled.s[l] = x[l < n ? l : 0];                     \
+            v = name##_load(filled.s);                                                             \
         }                                                                                          \
-        for (int64_t l = 0; l < SYMC_EXTREME_LANES; l++) places[l] = at[l];                        \
+        v = SYMC_EXTREME_PICK(name##_places, own < name##_number(n), v, name##_all(v[0]));         \
+        const int64_t nan = name##_nan(x, n, v);                                                   \
+        *best = name##_best_of(v);                                                                 \
+        if (nan < n) return *best = x[nan], nan;                                                   \
+        return name##_first_of(                                                                    \
+            SYMC_EXTREME_PICK(name##_places, v == name##_all(*best), own, name##_never()));        \
     }                                                                                              \
-    typedef type name##_lanes                                                                      \
-        __attribute__((vector_size(64), aligned(sizeof(type)), may_alias));                        \
-    typedef lane name##_places __attribute__((vector_size(64)));                                   \
-    static __attribute__((noinline)) void SYMC_FOLDS name##_short(const type *x, int64_t n,        \
-                                                                  int64_t *places) {               \
-        enum { L = 64 / sizeof(type) };                                                            \
-        union { name##_lanes v[L]; type s[L * L]; } best, turned;                                  \
-        union { name##_places v[L]; lane s[L * L]; } at, placed;                                   \
-        name##_places own;                                                                         \
-        for (lane l = 0; l < L; l++) own[l] = l;                                                   \
-        for (int64_t r = 0; r < L; r++) {                                                          \
-            name##_lanes b = *(const name##_lanes *)(x + r * n);                                   \
-            name##_places a = own;                                                                 \
-            for (int64_t next = L; next < n; next += L) {                                          \
-                const int64_t j = next + L > n ? n - L : next;                                     \
-                const name##_lanes v = *(const name##_lanes *)(x + r * n + j);                     \
-                const name##_places take = (name##_places)(b == b) & ~(name##_places)(b equal v);  \
-                b = (name##_lanes)(((name##_places)v & take) | ((name##_places)b & ~take));        \
-                a = ((own + (lane)j) & take) | (a & ~take);                                        \
-            }                                                                                      \
-            best.v[r] = b, at.v[r] = a;                                                            \
+    SYMC_EXTREME int64_t name##_place(name##_places hit, name##_places number, int64_t last,       \
+                                      name##_places own) {                                         \
+        const name##_places never = name##_never();                                                \
+        if (sizeof(type) >= 4) {                                                                   \
+            const int64_t at = name##_first_of(SYMC_EXTREME_PICK(                                  \
+                name##_places, hit, number * name##_number(name##_L) + own, never));               \
+            return (at & -name##_L) < last ? at : last + (at & (name##_L - 1));                    \
         }                                                                                          \
-        for (int64_t r = 0; r < L; r++)                                                            \
-            for (int64_t l = 0; l < L; l++) {                                                      \
-                turned.s[l * L + r] = best.s[r * L + l];                                           \
-                placed.s[l * L + r] = at.s[r * L + l];                                             \
-            }                                                                                      \
-        name##_lanes b = turned.v[0];                                                              \
-        name##_places a = placed.v[0];                                                             \
-        for (int64_t l = 1; l < L; l++) {                                                          \
-            const name##_lanes v = turned.v[l];                                                    \
-            const name##_places p = placed.v[l];                                                   \
-            const name##_places mine = (name##_places)(b != b), its = (name##_places)(v != v);     \
-            const name##_places same = (name##_places)(v == b) | (its & mine);                     \
-            const name##_places beats = (name##_places)(v sign b) | (its & ~mine);                 \
-            const name##_places take = beats | (same & (name##_places)(p < a));                    \
-            b = (name##_lanes)(((name##_places)v & take) | ((name##_places)b & ~take));            \
-            a = (p & take) | (a & ~take);                                                          \
-        }                                                                                          \
-        for (int64_t r = 0; r < L; r++) places[r] = a[r];                                          \
+        const lane of = name##_first_of(SYMC_EXTREME_PICK(name##_places, hit, number, never));     \
+        hit &= (name##_places)(number == name##_number(of));                                       \
+        const lane at = name##_first_of(SYMC_EXTREME_PICK(name##_places, hit, own, never));        \
+        const int64_t start = (int64_t)of * name##_L;                                              \
+        return (start < last ? start : last) + at;                                                 \
     }                                                                                              \
-    static void name(int64_t rows, int64_t n, const type *x, int64_t *places, int64_t threads) {   \
-        if (rows == 1 && threads > 1 && n >= 131072) {                                             \
-            const int64_t parts = threads < 64 ? threads : 64;                                     \
-            int64_t found[64], at;                                                                 \
+    SYMC_EXTREME int64_t name##_some(const type *x, int64_t n, type *best, name##_places own) {    \
+        const int64_t last = n - name##_L, one = name##_L < last ? name##_L : last;                \
+        const int64_t two = 2 * name##_L < last ? 2 * name##_L : last;                             \
+        const name##_lanes a = name##_load(x), b = name##_load(x + one);                           \
+        const name##_lanes c = name##_load(x + two), d = name##_load(x + last);                    \
+        name##_lanes most = SYMC_EXTREME_PICK(name##_places, b sign a, b, a), sum = a + b;         \
+        if (n > 2 * name##_L) {                                                                    \
+            const name##_lanes other = SYMC_EXTREME_PICK(name##_places, d sign c, d, c);           \
+            most = SYMC_EXTREME_PICK(name##_places, other sign most, other, most);                 \
+            sum += c + d;                                                                          \
+        }                                                                                          \
+        const int64_t nan = name##_nan(x, n, sum);                                                 \
+        *best = name##_best_of(most);                                                              \
+        if (nan < n) return *best = x[nan], nan;                                                   \
+        most = name##_all(*best);                                                                  \
+        name##_places at = name##_never();                                                         \
+        if (n > 2 * name##_L) {                                                                    \
+            at = SYMC_EXTREME_PICK(name##_places, d == most, name##_number(3), at);                \
+            at = SYMC_EXTREME_PICK(name##_places, c == most, name##_number(2), at);                \
+        }                                                                                          \
+        at = SYMC_EXTREME_PICK(name##_places, b == most, name##_number(1), at);                    \
+        at = SYMC_EXTREME_PICK(name##_places, a == most, name##_number(0), at);                    \
+        return name##_place((name##_places)(at != name##_never()), at, last, own);                 \
+    }                                                                                              \
+    SYMC_EXTREME void name##_step(name##_lanes *best, name##_places *at, name##_lanes v,           \
+                                  name##_places here) {                                            \
+        const name##_places take = (name##_places)(v sign *best);                                  \
+        *best = SYMC_EXTREME_PICK(name##_places, take, v, *best);                                  \
+        *at = SYMC_EXTREME_PICK(name##_places, take, here, *at);                                   \
+    }                                                                                              \
+    SYMC_EXTREME void name##_meet(name##_lanes *best, name##_places *at, name##_lanes v,           \
+                                  name##_places its) {                                             \
+        const name##_places same = (name##_places)(v == *best);                                    \
+        const name##_places sooner = same & (name##_places)(its < *at);                            \
+        const name##_places take = (name##_places)(v sign *best) | sooner;                         \
+        *best = SYMC_EXTREME_PICK(name##_places, take, v, *best);                                  \
+        *at = SYMC_EXTREME_PICK(name##_places, take, its, *at);                                    \
+    }                                                                                              \
+    SYMC_EXTREME int64_t name##_many(const type *x, int64_t n, type *best, name##_places own) {    \
+        enum { L = name##_L };                                                                     \
+        const int64_t last = n - L;                                                                \
+        name##_lanes a = name##_load(x), b = name##_load(x + L);                                   \
+        name##_lanes c = name##_load(x + 2 * L), d = name##_load(x + 3 * L);                       \
+        name##_lanes sum = a + b, other = c + d;                                                   \
+        name##_places at_a = {0}, at_b = {0}, at_c = {0}, at_d = {0};                              \
+        for (int64_t j = 4 * L, number = 1; j < n; j += 4 * L, number++) {                         \
+            const name##_places here = name##_number(number);                                      \
+            const name##_lanes e = name##_load(x + (j < last ? j : last));                         \
+            const name##_lanes f = name##_load(x + (j + L < last ? j + L : last));                 \
+            const name##_lanes g = name##_load(x + (j + 2 * L < last ? j + 2 * L : last));         \
+            const name##_lanes h = name##_load(x + (j + 3 * L < last ? j + 3 * L : last));         \
+            sum += e + f, other += g + h;                                                          \
+            name##_step(&a, &at_a, e, here), name##_step(&b, &at_b, f, here);                      \
+            name##_step(&c, &at_c, g, here), name##_step(&d, &at_d, h, here);                      \
+        }                                                                                          \
+        const int64_t nan = name##_nan(x, n, sum + other);                                         \
+        if (nan < n) return *best = x[nan], nan;                                                   \
+        const name##_places four = name##_number(4);                                               \
+        at_a *= four, at_b = at_b * four + name##_number(1);                                       \
+        at_c = at_c * four + name##_number(2), at_d = at_d * four + name##_number(3);              \
+        name##_meet(&a, &at_a, b, at_b), name##_meet(&c, &at_c, d, at_d);                          \
+        name##_meet(&a, &at_a, c, at_c);                                                           \
+        *best = name##_best_of(a);                                                                 \
+        return name##_place((name##_places)(a == name##_all(*best)), at_a, last, own);             \
+    }                                                                                              \
+    static __attribute__((noinline)) int64_t name##_row(const type *x, int64_t n, type *best) {    \
+        const name##_places own = name##_own();                                                    \
+        int64_t at = 0;                                                                            \
+        for (int64_t start = 0; start < n; start += name##_block) {                                \
+            const int64_t left = n - start, size = left < name##_block ? left : name##_block;      \
+            const int64_t lead = start && size <= 4 * name##_L ? 4 * name##_L : 0;                 \
+            const type *const block = x + start - lead;                                            \
+            type found;                                                                            \
+            const int64_t place = size + lead > 4 * name##_L                                       \
+                ? name##_many(block, size + lead, &found, own)                                     \
+                : size < name##_L ? name##_one(block, size, 0, &found, own)                        \
+                                  : name##_some(block, size, &found, own);                         \
+            if (!start || found sign *best || found != found)                                      \
+                *best = found, at = start - lead + place;                                          \
+            if (*best == (type)(top) || *best != *best) break;                                     \
+        }                                                                                          \
+        return at;                                                                                 \
+    }                                                                                              \
+    static __attribute__((noinline)) void name##_rows(int64_t rows, int64_t n, const type *x,      \
+                                                      int64_t *places, int64_t within) {           \
+        const name##_places own = name##_own();                                                    \
+        type best;                                                                                 \
+        int64_t r = 0;                                                                             \
+        if (n < name##_L)                                                                          \
+            for (; r < rows && r * n + name##_L <= within; r++)                                    \
+                places[r] = name##_one(x + r * n, n, 1, &best, own);                               \
+        else if (n <= 4 * name##_L)                                                                \
+            for (; r < rows; r++) places[r] = name##_some(x + r * n, n, &best, own);               \
+        else if (n <= name##_block)                                                                \
+            for (; r < rows; r++) places[r] = name##_many(x + r * n, n, &best, own);               \
+        for (; r < rows; r++) places[r] = name##_row(x + r * n, n, &best);                         \
+    }                                                                                              \
+    static void name(int64_t rows, int64_t n, const given *array, int64_t *places,                 \
+                     int64_t threads) {                                                            \
+        const type *const x = (const type *)array;                                                 \
+        const int64_t most = threads < 64 ? threads : 64;                                          \
+        const int64_t parts = threads > 1 && rows * n >= 131072 ? most : 1;                        \
+        type best[64];                                                                             \
+        if (parts == 1) {                                                                          \
+            if (rows == 1) places[0] = name##_row(x, n, best);                                     \
+            else name##_rows(rows, n, x, places, rows * n);                                        \
+        } else if (rows == 1) {                                                                    \
+            int64_t found[64], p = 0;                                                              \
             _Pragma("omp parallel for num_threads(threads)")                                       \
-            for (int64_t p = 0; p < parts; p++) {                                                  \
-                const int64_t start = n * p / parts;                                               \
-                found[p] = start + name##_row(x + start, n * (p + 1) / parts - start);             \
+            for (int64_t k = 0; k < parts; k++) {                                                  \
+                const int64_t start = n * k / parts;                                               \
+                found[k] = start + name##_row(x + start, n * (k + 1) / parts - start, best + k);   \
             }                                                                                      \
-            at = found[0];                                                                         \
-            for (int64_t p = 1; p < parts; p++) {                                                  \
-                const type v = x[found[p]], b = x[at];                                             \
-                if ((v sign b) | ((v != v) & (b == b))) at = found[p];                             \
+            for (int64_t k = 1; k < parts; k++)                                                    \
+                if (best[k] sign best[p] || (best[k] != best[k] && best[p] == best[p])) p = k;     \
+            places[0] = found[p];                                                                  \
+        } else {                                                                                   \
+            _Pragma("omp parallel for num_threads(threads)")                                       \
+            for (int64_t k = 0; k < parts; k++) {                                                  \
+                const int64_t r = rows * k / parts;                                                \
+                name##_rows(rows * (k + 1) / parts - r, n, x + r * n, places + r, (rows - r) * n); \
             }                                                                                      \
-            places[0] = at;                                                                        \
-            return;                                                                                \
-        }                                                                                          \
-        const int wide = n >= (int64_t)(64 / sizeof(type));                                        \
-        const int64_t step = n > 64 ? 1 : wide ? 64 / (int64_t)sizeof(type) : SYMC_EXTREME_LANES;  \
-        _Pragma("omp parallel for num_threads(threads) if (threads > 1 && rows * n >= 65536)")     \
-        for (int64_t r = 0; r < rows; r += step) {                                                 \
-            if (step > 1 && r + step <= rows) {                                                    \
-                if (wide) name##_short(x + r * n, n, places + r);                                  \
-                else name##_few(x + r * n, n, places + r);                                         \
-                continue;                                                                          \
-            }                                                                                      \
-            for (int64_t k = r; k < r + step && k < rows; k++)                                     \
-                places[k] = name##_row(x + k * n, n);                                              \
         }                                                                                          \
     }
 
 // SYMBOL symc_argmax_f32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_f32, float, int32_t, >, >=, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_f32, float, float, int32_t, >, SYMC_AS_IS, NAN)
 
 // SYMBOL symc_argmax_f64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_f64, double, int64_t, >, >=, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_f64, double, double, int64_t, >, SYMC_AS_IS, NAN)
+
+// SYMBOL symc_argmax_i8
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmax_i8, int8_t, int8_t, int8_t, >, SYMC_AS_IS, 127)
+
+// SYMBOL symc_argmax_u8
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmax_u8, uint8_t, uint8_t, int8_t, >, SYMC_AS_IS, 255)
+
+// SYMBOL symc_argmax_i16
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmax_i16, int16_t, int16_t, int16_t, >, SYMC_AS_IS, 32767)
+
+// SYMBOL symc_argmax_u16
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmax_u16, uint16_t, uint16_t, int16_t, >, SYMC_AS_IS, 65535)
 
 // SYMBOL symc_argmax_i32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_i32, int32_t, int32_t, >, >=, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_i32, int32_t, int32_t, int32_t, >, SYMC_AS_IS, 2147483647)
+
+// SYMBOL symc_argmax_u32
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmax_u32, uint32_t, uint32_t, int32_t, >, SYMC_AS_IS, 4294967295u)
 
 // SYMBOL symc_argmax_i64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmax_i64, int64_t, int64_t, >, >=, max)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_i64, int64_t, int64_t, int64_t, >, SYMC_AS_IS, __INT64_MAX__)
+
+// SYMBOL symc_argmax_u64
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmax_u64, uint64_t, uint64_t, int64_t, >, SYMC_AS_IS, -1)
+
+// SYMBOL symc_argmax_bool
+// NEEDS SYMC_DEFINE_ARGEXTREME
+// Lanes that are true are -1.
+SYMC_DEFINE_ARGEXTREME(symc_argmax_bool, bool, int8_t, int8_t, <, SYMC_TRUTHS, -1)
 
 // SYMBOL symc_argmin_f32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_f32, float, int32_t, <, <=, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_f32, float, float, int32_t, <, SYMC_AS_IS, NAN)
 
 // SYMBOL symc_argmin_f64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_f64, double, int64_t, <, <=, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_f64, double, double, int64_t, <, SYMC_AS_IS, NAN)
+
+// SYMBOL symc_argmin_i8
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmin_i8, int8_t, int8_t, int8_t, <, SYMC_AS_IS, ~127)
+
+// SYMBOL symc_argmin_u8
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmin_u8, uint8_t, uint8_t, int8_t, <, SYMC_AS_IS, 0)
+
+// SYMBOL symc_argmin_i16
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmin_i16, int16_t, int16_t, int16_t, <, SYMC_AS_IS, ~32767)
+
+// SYMBOL symc_argmin_u16
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmin_u16, uint16_t, uint16_t, int16_t, <, SYMC_AS_IS, 0)
 
 // SYMBOL symc_argmin_i32
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_i32, int32_t, int32_t, <, <=, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_i32, int32_t, int32_t, int32_t, <, SYMC_AS_IS, ~2147483647)
+
+// SYMBOL symc_argmin_u32
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmin_u32, uint32_t, uint32_t, int32_t, <, SYMC_AS_IS, 0)
 
 // SYMBOL symc_argmin_i64
 // NEEDS SYMC_DEFINE_ARGEXTREME
-SYMC_DEFINE_ARGEXTREME(symc_argmin_i64, int64_t, int64_t, <, <=, min)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_i64, int64_t, int64_t, int64_t, <, SYMC_AS_IS, ~__INT64_MAX__)
+
+// SYMBOL symc_argmin_u64
+// NEEDS SYMC_DEFINE_ARGEXTREME
+SYMC_DEFINE_ARGEXTREME(symc_argmin_u64, uint64_t, uint64_t, int64_t, <, SYMC_AS_IS, 0)
+
+// SYMBOL symc_argmin_bool
+// NEEDS SYMC_DEFINE_ARGEXTREME
+// Lanes that are true are -1.
+SYMC_DEFINE_ARGEXTREME(symc_argmin_bool, bool, int8_t, int8_t, >, SYMC_TRUTHS, 0)

@@ -13,7 +13,20 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT64, DType
+from symc.codegen.dtypes import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    DType,
+)
 from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.formulas import formula
@@ -236,7 +249,11 @@ class ArgExtreme(Op):
         return f"arg{self.kind}"
 
 
-_ROUTINES = {FLOAT32: "f32", FLOAT64: "f64", INT32: "i32", INT64: "i64"}
+_ROUTINES = {
+    FLOAT32: "f32", FLOAT64: "f64", BOOL: "bool",
+    INT8: "i8", INT16: "i16", INT32: "i32", INT64: "i64",
+    UINT8: "u8", UINT16: "u16", UINT32: "u32", UINT64: "u64",
+}  # fmt: skip
 
 
 @record
