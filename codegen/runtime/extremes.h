@@ -8,22 +8,23 @@
 // keeps the best element that it has seen and the number of its vector; `lane` is an integer as
 // wide as an element. Then the best of all lanes is found, and the first place that has it. The
 // last vectors of a row begin early enough to end with it: what they have of the vectors before
-// comes second there, and so is not found. Rows of up to four vectors need no numbers. A row
-// shorter than a vector is filled up with copies of its first element, which come second, too.
+// comes second there, and so is not found. Rows of up to four vectors need no numbers. Of short
+// rows some are done side by side, a lane for each.
 //
 // A NaN is beaten by nothing and beats nothing. Elements are also added up, which costs less than
 // to compare each with itself: the sum of a row with a NaN is NaN, and so may be that of another
 // one, with both infinities. Only then it is searched.
 //
-// Numbers of bytes fit into their lanes in a block of 128 vectors; elements after one that is
-// `top`, which nothing beats, are not read. `value` makes of a vector what is compared. Threads
+// Numbers of bytes fit into their lanes in a block of 128 vectors. Of more bytes the extreme of
+// each block is found, and then its place in the first block that has it; elements after one that
+// is `top`, which nothing beats, are not read. `value` makes of elements what is compared. Threads
 // take rows, or parts of a long one.
 #define SYMC_EXTREME static inline __attribute__((always_inline))
 #define SYMC_EXTREME_PICK(mask, take, v, b) \
     ((__typeof__(b))(((mask)(v) & (mask)(take)) | ((mask)(b) & ~(mask)(take))))
 #define SYMC_EXTREME_TURN(x, bits) ((x) >> (bits) | (x) << (64 - (bits)))
 #define SYMC_AS_IS(v) (v)
-#define SYMC_TRUTHS(v) ((v) != 0)
+#define SYMC_TRUTHS(v) (((v) != 0) & 1)
 
 // The one of all lanes of 64 bytes that no other one beats, by halves. Lanes narrower than 64 bits
 // meet as words are turned.
@@ -57,7 +58,8 @@
     typedef name##_first_64 name##_places;                                                         \
     typedef type name##_memory                                                                     \
         __attribute__((vector_size(64), aligned(sizeof(type)), may_alias));                        \
-    enum { name##_L = 64 / sizeof(type), name##_block = sizeof(type) == 1 ? 8192 : 1048576 };      \
+    enum { name##_L = 64 / sizeof(type), name##_R = sizeof(type) == 1 ? 16 : 64 };                 \
+    enum { name##_block = sizeof(type) == 1 ? 8192 : 1048576 };                                    \
     SYMC_EXTREME name##_lanes name##_load(const type *x) {                                         \
         return (name##_lanes)value(*(const name##_memory *)x);                                     \
     }                                                                                              \
@@ -86,21 +88,38 @@
         while (at < n && x[at] == x[at]) at++;                                                     \
         return at;                                                                                 \
     }                                                                                              \
-    SYMC_EXTREME int64_t name##_one(const type *x, int64_t n, int within, type *best,              \
-                                    name##_places own) {                                           \
-        union { name##_lanes v; type s[name##_L]; } filled;                                        \
-        name##_lanes v;                                                                            \
-        if (within) v = name##_load(x);                                                            \
-        else {                                                                                     \
-            for (int l = 0; l < name##_L; l++) filled.s[l] = x[l < n ? l : 0];                     \
-            v = name##_load(filled.s);                                                             \
+    SYMC_EXTREME int64_t name##_few(const type *x, int64_t n, type *best) {                        \
+        type most = value(x[0]);                                                                   \
+        int64_t at = 0;                                                                            \
+        for (int64_t i = 1; i < n; i++) {                                                          \
+            const type v = value(x[i]);                                                            \
+            const int take = (v sign most) | ((v != v) & (most == most));                          \
+            most = take ? v : most;                                                                \
+            at = take ? i : at;                                                                    \
         }                                                                                          \
-        v = SYMC_EXTREME_PICK(name##_places, own < name##_number(n), v, name##_all(v[0]));         \
-        const int64_t nan = name##_nan(x, n, v);                                                   \
-        *best = name##_best_of(v);                                                                 \
-        if (nan < n) return *best = x[nan], nan;                                                   \
-        return name##_first_of(                                                                    \
-            SYMC_EXTREME_PICK(name##_places, v == name##_all(*best), own, name##_never()));        \
+        return *best = most, at;                                                                   \
+    }                                                                                              \
+    SYMC_EXTREME void name##_beside(const type *x, int64_t n, int64_t *places) {                   \
+        type most[name##_R], sum[name##_R], best;                                                  \
+        lane at[name##_R];                                                                         \
+        _Pragma("omp simd") for (int64_t r = 0; r < name##_R; r++) most[r] = value(x[r * n]);      \
+        __builtin_memset(at, 0, sizeof at);                                                        \
+        __builtin_memcpy(sum, most, sizeof sum);                                                   \
+        for (lane j = 1; j < n; j++) {                                                             \
+            _Pragma("omp simd") for (int64_t r = 0; r < name##_R; r++) {                           \
+                const type v = value(x[r * n + j]);                                                \
+                const lane take = -(lane)(v sign most[r]);                                         \
+                most[r] = take ? v : most[r];                                                      \
+                at[r] = take ? j : at[r];                                                          \
+                if ((type)0.5) sum[r] += v;                                                        \
+            }                                                                                      \
+        }                                                                                          \
+        for (int64_t r = 0; r < name##_R; r++) places[r] = at[r];                                  \
+        if (!(type)0.5) return;                                                                    \
+        lane odd = 0;                                                                              \
+        for (int64_t r = 0; r < name##_R; r++) odd |= sum[r] != sum[r];                            \
+        for (int64_t r = 0; odd && r < name##_R; r++)                                              \
+            if (sum[r] != sum[r]) places[r] = name##_few(x + r * n, n, &best);                     \
     }                                                                                              \
     SYMC_EXTREME int64_t name##_place(name##_places hit, name##_places number, int64_t last,       \
                                       name##_places own) {                                         \
@@ -160,16 +179,34 @@
         name##_lanes a = name##_load(x), b = name##_load(x + L);                                   \
         name##_lanes c = name##_load(x + 2 * L), d = name##_load(x + 3 * L);                       \
         name##_lanes sum = a + b, other = c + d;                                                   \
-        name##_places at_a = {0}, at_b = {0}, at_c = {0}, at_d = {0};                              \
-        for (int64_t j = 4 * L, number = 1; j < n; j += 4 * L, number++) {                         \
-            const name##_places here = name##_number(number);                                      \
-            const name##_lanes e = name##_load(x + (j < last ? j : last));                         \
-            const name##_lanes f = name##_load(x + (j + L < last ? j + L : last));                 \
-            const name##_lanes g = name##_load(x + (j + 2 * L < last ? j + 2 * L : last));         \
-            const name##_lanes h = name##_load(x + (j + 3 * L < last ? j + 3 * L : last));         \
+        name##_places at_a = {0}, at_b = {0}, at_c = {0}, at_d = {0}, here = name##_number(1);     \
+        int64_t j = 4 * L;                                                                         \
+        for (; j + 4 * L <= n; j += 4 * L, here += name##_number(1)) {                             \
+            const name##_lanes e = name##_load(x + j), f = name##_load(x + j + L);                 \
+            const name##_lanes g = name##_load(x + j + 2 * L), h = name##_load(x + j + 3 * L);     \
             sum += e + f, other += g + h;                                                          \
             name##_step(&a, &at_a, e, here), name##_step(&b, &at_b, f, here);                      \
             name##_step(&c, &at_c, g, here), name##_step(&d, &at_d, h, here);                      \
+        }                                                                                          \
+        if (j < n) {                                                                               \
+            const name##_lanes e = name##_load(x + (j < last ? j : last));                         \
+            sum += e;                                                                              \
+            name##_step(&a, &at_a, e, here);                                                       \
+        }                                                                                          \
+        if (j + L < n) {                                                                           \
+            const name##_lanes f = name##_load(x + (j + L < last ? j + L : last));                 \
+            sum += f;                                                                              \
+            name##_step(&b, &at_b, f, here);                                                       \
+        }                                                                                          \
+        if (j + 2 * L < n) {                                                                       \
+            const name##_lanes g = name##_load(x + (j + 2 * L < last ? j + 2 * L : last));         \
+            other += g;                                                                            \
+            name##_step(&c, &at_c, g, here);                                                       \
+        }                                                                                          \
+        if (j + 3 * L < n) {                                                                       \
+            const name##_lanes h = name##_load(x + last);                                          \
+            other += h;                                                                            \
+            name##_step(&d, &at_d, h, here);                                                       \
         }                                                                                          \
         const int64_t nan = name##_nan(x, n, sum + other);                                         \
         if (nan < n) return *best = x[nan], nan;                                                   \
@@ -181,32 +218,50 @@
         *best = name##_best_of(a);                                                                 \
         return name##_place((name##_places)(a == name##_all(*best)), at_a, last, own);             \
     }                                                                                              \
+    SYMC_EXTREME type name##_most(const type *x, int64_t n) {                                      \
+        enum { L = name##_L };                                                                     \
+        name##_lanes a = name##_load(x), b = a, c = a, d = a;                                      \
+        for (int64_t j = 0; j < n; j += 4 * L) {                                                   \
+            const name##_lanes e = name##_load(x + j), f = name##_load(x + j + L);                 \
+            const name##_lanes g = name##_load(x + j + 2 * L), h = name##_load(x + j + 3 * L);     \
+            a = SYMC_EXTREME_PICK(name##_places, e sign a, e, a);                                  \
+            b = SYMC_EXTREME_PICK(name##_places, f sign b, f, b);                                  \
+            c = SYMC_EXTREME_PICK(name##_places, g sign c, g, c);                                  \
+            d = SYMC_EXTREME_PICK(name##_places, h sign d, h, d);                                  \
+        }                                                                                          \
+        a = SYMC_EXTREME_PICK(name##_places, b sign a, b, a);                                      \
+        c = SYMC_EXTREME_PICK(name##_places, d sign c, d, c);                                      \
+        return name##_best_of(SYMC_EXTREME_PICK(name##_places, c sign a, c, a));                   \
+    }                                                                                              \
     static __attribute__((noinline)) int64_t name##_row(const type *x, int64_t n, type *best) {    \
+        enum { L = name##_L, B = name##_block };                                                   \
+        if (n < L) return name##_few(x, n, best);                                                  \
         const name##_places own = name##_own();                                                    \
-        int64_t at = 0;                                                                            \
-        for (int64_t start = 0; start < n; start += name##_block) {                                \
-            const int64_t left = n - start, size = left < name##_block ? left : name##_block;      \
-            const int64_t lead = start && size <= 4 * name##_L ? 4 * name##_L : 0;                 \
-            const type *const block = x + start - lead;                                            \
-            type found;                                                                            \
-            const int64_t place = size + lead > 4 * name##_L                                       \
-                ? name##_many(block, size + lead, &found, own)                                     \
-                : size < name##_L ? name##_one(block, size, 0, &found, own)                        \
-                                  : name##_some(block, size, &found, own);                         \
-            if (!start || found sign *best || found != found)                                      \
-                *best = found, at = start - lead + place;                                          \
+        if (n <= 4 * L) return name##_some(x, n, best, own);                                       \
+        if (n <= B) return name##_many(x, n, best, own);                                           \
+        int64_t at = 0, start = 0;                                                                 \
+        type found;                                                                                \
+        for (; start + B <= n; start += B) {                                                       \
+            int64_t place = 0;                                                                     \
+            if (sizeof(type) == 1) found = name##_most(x + start, B);                              \
+            else place = name##_many(x + start, B, &found, own);                                   \
+            if (!start || found sign *best || found != found) *best = found, at = start + place;   \
             if (*best == (type)(top) || *best != *best) break;                                     \
         }                                                                                          \
-        return at;                                                                                 \
+        if (start < n && start + B > n) {                                                          \
+            const int64_t size = n - start > 4 * L ? n - start : 5 * L;                            \
+            const int64_t place = name##_many(x + n - size, size, &found, own);                    \
+            if (found sign *best || found != found) return *best = found, n - size + place;        \
+        }                                                                                          \
+        return sizeof(type) == 1 ? at + name##_many(x + at, B, best, own) : at;                    \
     }                                                                                              \
     static __attribute__((noinline)) void name##_rows(int64_t rows, int64_t n, const type *x,      \
-                                                      int64_t *places, int64_t within) {           \
+                                                      int64_t *places) {                           \
         const name##_places own = name##_own();                                                    \
         type best;                                                                                 \
         int64_t r = 0;                                                                             \
-        if (n < name##_L)                                                                          \
-            for (; r < rows && r * n + name##_L <= within; r++)                                    \
-                places[r] = name##_one(x + r * n, n, 1, &best, own);                               \
+        if (n <= 32 || n < name##_L)                                                               \
+            for (; r + name##_R <= rows; r += name##_R) name##_beside(x + r * n, n, places + r);   \
         else if (n <= 4 * name##_L)                                                                \
             for (; r < rows; r++) places[r] = name##_some(x + r * n, n, &best, own);               \
         else if (n <= name##_block)                                                                \
@@ -221,7 +276,7 @@
         type best[64];                                                                             \
         if (parts == 1) {                                                                          \
             if (rows == 1) places[0] = name##_row(x, n, best);                                     \
-            else name##_rows(rows, n, x, places, rows * n);                                        \
+            else name##_rows(rows, n, x, places);                                        \
         } else if (rows == 1) {                                                                    \
             int64_t found[64], p = 0;                                                              \
             _Pragma("omp parallel for num_threads(threads)")                                       \
@@ -236,7 +291,7 @@
             _Pragma("omp parallel for num_threads(threads)")                                       \
             for (int64_t k = 0; k < parts; k++) {                                                  \
                 const int64_t r = rows * k / parts;                                                \
-                name##_rows(rows * (k + 1) / parts - r, n, x + r * n, places + r, (rows - r) * n); \
+                name##_rows(rows * (k + 1) / parts - r, n, x + r * n, places + r); \
             }                                                                                      \
         }                                                                                          \
     }
@@ -283,8 +338,7 @@ SYMC_DEFINE_ARGEXTREME(symc_argmax_u64, uint64_t, uint64_t, int64_t, >, SYMC_AS_
 
 // SYMBOL symc_argmax_bool
 // NEEDS SYMC_DEFINE_ARGEXTREME
-// Lanes that are true are -1.
-SYMC_DEFINE_ARGEXTREME(symc_argmax_bool, bool, int8_t, int8_t, <, SYMC_TRUTHS, -1)
+SYMC_DEFINE_ARGEXTREME(symc_argmax_bool, bool, int8_t, int8_t, >, SYMC_TRUTHS, 1)
 
 // SYMBOL symc_argmin_f32
 // NEEDS SYMC_DEFINE_ARGEXTREME
@@ -328,5 +382,4 @@ SYMC_DEFINE_ARGEXTREME(symc_argmin_u64, uint64_t, uint64_t, int64_t, <, SYMC_AS_
 
 // SYMBOL symc_argmin_bool
 // NEEDS SYMC_DEFINE_ARGEXTREME
-// Lanes that are true are -1.
-SYMC_DEFINE_ARGEXTREME(symc_argmin_bool, bool, int8_t, int8_t, >, SYMC_TRUTHS, 0)
+SYMC_DEFINE_ARGEXTREME(symc_argmin_bool, bool, int8_t, int8_t, <, SYMC_TRUTHS, 0)
