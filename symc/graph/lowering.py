@@ -42,6 +42,9 @@ class Fold:
 
     The running value has dtype `dtype` (wider than the result where that keeps digits) and starts
     from `initial`; terms have that dtype, and the end value is cast to the node's.
+
+    With `finds`, `op` is `max` or `min`, and the result is the place of the first term that is the
+    extreme, or of the first NaN, in row-major order: `lower/extremes.py`. A device does `otherwise`.
     """
 
     extents: tuple[Dim, ...]
@@ -49,6 +52,8 @@ class Fold:
     dtype: DType
     initial: ir.Const
     element: Formula
+    finds: bool = False
+    otherwise: At | None = field(default=None, compare=False)
 
 
 @record

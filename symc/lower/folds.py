@@ -136,7 +136,7 @@ def column(
     *lengths, length = builder.extents(stage, own)
     outer = builder.scope([], scope)
     short = isinstance(length, ir.Const) and length.value <= BLOCK
-    cut = None if short else _cut(builder, "block", length, ir.const(BLOCK))
+    cut = None if short else strip_mining(builder, "block", length, ir.const(BLOCK))
     start: ir.Expr = ir.const(0)
     width: ir.Expr = length
     if cut is not None:
@@ -170,7 +170,7 @@ def column(
     scope.block += wrap(loops, lengths, block, "parallel")
 
 
-def _cut(builder: KernelBuilder, strip: str, extent: ir.Expr, length: ir.Expr) -> StripMining:
+def strip_mining(builder: KernelBuilder, strip: str, extent: ir.Expr, length: ir.Expr) -> StripMining:
     """A loop in strips, which are called `strip` in the program."""
     number, start = (ir.Var(builder.names.fresh(None, name)) for name in (strip, "start"))
     return StripMining(number, extent, length, start)
@@ -180,7 +180,7 @@ def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> Non
     """Each element of the result in chunks of the outermost folded axis: the fewer elements there
     are, the more chunks, so that all threads of a device have something to do."""
     sizes, one = builder.context.sizes, ir.const(1)
-    extent = sizes(fold.extents[_outermost(fold)])
+    extent = sizes(fold.extents[outermost(fold)])
     elements: ir.Expr = one
     for length in builder.extents(stage, stage.loops):
         elements = ir.mul(elements, length)
@@ -201,10 +201,10 @@ def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> N
     if builder.context.on_device:
         _in_chunks(builder, stage, fold, scope, ir.const(CHUNK), as_one=True)
     else:
-        _in_chunks(builder, stage, fold, scope, _chunk_length(builder, fold, _outermost(fold)))
+        _in_chunks(builder, stage, fold, scope, chunk_length(builder, fold, outermost(fold)))
 
 
-def _outermost(fold: Fold) -> int:
+def outermost(fold: Fold) -> int:
     """The outermost folded axis that is no length 1."""
     return next(number for number, dim in enumerate(fold.extents) if dim != 1)
 
@@ -226,9 +226,9 @@ def _in_chunks(
     as_one: bool = False,
 ) -> None:  # fmt: skip
     """Partial results of chunks of `step` for each element of the result, then their fold."""
-    sizes, own, number = builder.context.sizes, stage.loops, _outermost(fold)
+    sizes, own, number = builder.context.sizes, stage.loops, outermost(fold)
     extent = sizes(product(fold.extents) if as_one else fold.extents[number])
-    cut = _cut(builder, "chunk", extent, step)
+    cut = strip_mining(builder, "chunk", extent, step)
     count = sizes.computed("chunks", cut.strips)
     lengths = builder.extents(stage, own)
     partial = builder.context.temp("partial", fold.dtype, (count, *lengths))
@@ -302,7 +302,7 @@ def is_large(builder: KernelBuilder, stage: Stage, fold: Fold) -> bool:
     return not (stage.loops or quick or short)
 
 
-def _chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:
+def chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:
     """How many steps of the split axis make a chunk of about `CHUNK` elements."""
     sizes = builder.context.sizes
     width = product(fold.extents[split + 1 :])

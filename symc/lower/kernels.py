@@ -1,6 +1,6 @@
 """The body of a kernel: for each stage, loops by how it is lowered.
 
-Maps stand here; `folds.py`, `sweeps.py` and `writes.py` have the loops of the more involved ways.
+Maps stand here; `folds.py`, `extremes.py`, `sweeps.py` and `writes.py` have the loops of the more involved ways.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import assert_never
 
 from symc.codegen import ir
 from symc.graph.lowering import Alias, At, Control, Fold, HostCall, LibCall, Sweep, Write
-from symc.lower import folds, sweeps, writes
+from symc.lower import extremes, folds, sweeps, writes
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import wrap
 from symc.schedule.plan import Lone, Nest
@@ -44,6 +44,8 @@ def _stage(builder: KernelBuilder, stage: Stage, prefix: list[ir.Var], scope: Sc
     match lowering:
         case At():
             _map(builder, stage, lowering, prefix, scope)
+        case Fold(finds=True):
+            extremes.find(builder, stage, lowering, prefix, scope)
         case Fold() if stage.column and builder.context.on_device:
             if prefix or not folds.is_long(lowering):
                 folds.row(builder, stage, lowering, prefix, scope)

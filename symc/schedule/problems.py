@@ -121,6 +121,8 @@ def _lowerings(
             found = found if target.has_routine(node.op.name) else HostCall()
         elif isinstance(found, At) and not node.ndim and not _computes(target, node):
             found = HostCall()
+        if isinstance(found, Fold) and found.otherwise is not None and target.on_device:
+            found = found.otherwise
         if isinstance(found, Fold):
             found = replace(found, extents=tuple([_settled(n, table) for n in found.extents]))
         lowerings[node] = found

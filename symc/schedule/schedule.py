@@ -24,7 +24,16 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from symc.graph.inputs import Constant
-from symc.graph.lowering import Alias, Argument, At, Control, HostCall, LibCall
+from symc.graph.lowering import (
+    Alias,
+    Argument,
+    At,
+    Control,
+    Fold,
+    HostCall,
+    LibCall,
+    Lowering,
+)
 from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
 from symc.schedule.fusing import merge
@@ -109,8 +118,8 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
 
 
 def _unread(problem: Problem) -> set[Tensor]:
-    """The nodes that nothing needs: a routine may have no use for an argument."""
-    if not any(isinstance(lowering, LibCall) for lowering in problem.lowerings.values()):
+    """The nodes that nothing needs: a routine may have no use for an argument, nor may a search."""
+    if not any(_leaves_out(lowering) for lowering in problem.lowerings.values()):
         return set()
     read = set(problem.roots)
     for node in reversed(problem.order):
@@ -119,9 +128,16 @@ def _unread(problem: Problem) -> set[Tensor]:
                 case LibCall(args=args):
                     numbers = [arg.number for arg in args if isinstance(arg, Argument)]
                     read.update(node.args[number] for number in numbers if number >= 0)
+                case Fold(finds=True):
+                    read.add(node.args[0])
                 case _:
                     read.update(node.args)
     return {node for node in problem.order if node not in read}
+
+
+def _leaves_out(lowering: Lowering) -> bool:
+    """Whether a lowering may have no use for an argument of its node."""
+    return isinstance(lowering, LibCall) or (isinstance(lowering, Fold) and lowering.finds)
 
 
 def _is_buffer(arg: Tensor) -> bool:

@@ -120,6 +120,8 @@ class _Elements:
         match lowering:
             case At(element):
                 return self._run(node, element, index)
+            case Fold(finds=True, otherwise=At(element)):
+                return self._run(node, element, index)
             case Fold():
                 return self._fold(node, lowering, index)
             case Alias():

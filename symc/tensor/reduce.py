@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from symc.codegen import ir
 from symc.codegen.dtypes import (
     BOOL,
     FLOAT32,
@@ -29,15 +30,23 @@ from symc.codegen.dtypes import (
 )
 from symc.codegen.record import record
 from symc.graph import dims
-from symc.graph.formulas import formula
+from symc.graph.formulas import Index, ReadElement, formula, term_formula
 from symc.graph.inputs import as_tensor, refuse_bool, scalar_constant
-from symc.graph.lowering import Argument, At, LibCall, SizeOf
+from symc.graph.lowering import Argument, At, Fold, LibCall, SizeOf
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, as_dtype
 from symc.tensor.build import arange
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
-from symc.tensor.fold import Kind, no_elements, no_order, reduce_over, require_elements
+from symc.tensor.fold import (
+    Kind,
+    accumulator,
+    identity,
+    no_elements,
+    no_order,
+    reduce_over,
+    require_elements,
+)
 from symc.tensor.lengths import normal_axes, tensor_of
 from symc.tensor.views import dimshuffle, expand_dims
 
@@ -236,13 +245,9 @@ class ArgExtreme(Op):
         never = scalar_constant(2**63 - 1, INT64)
         positions: Tensor = OPERATORS["where"](hits, position_along(x, self.axes), never)
         composed = reduce_over("min", positions, self.axes, allow_empty=True)
-        if (
-            x.args
-            or x.dtype not in _ROUTINES
-            or self.axes != tuple(range(x.ndim))[-len(self.axes) :]
-        ):
+        if not self.axes:
             return composed
-        return FoundExtreme(self.kind)(x, composed)
+        return FoundExtreme(self.kind, self.axes)(x, composed)
 
     @property
     def label(self) -> str:
@@ -258,13 +263,14 @@ _ROUTINES = {
 
 @record
 class FoundExtreme(Op):
-    """The first position of the extreme along the last axes of an array that is in memory.
+    """The first position of the extreme along axes, by loops or a routine made for that.
 
-    A routine looks for it, reading memory once. The second argument is the same position as an
-    expression, for targets without the routine; where there is one, it is not computed.
+    The second argument is the same position as an expression, for targets without them; where there
+    are, it is not computed.
     """
 
     kind: Literal["max", "min"]
+    axes: tuple[int, ...]
 
     def infer(self, *args: Tensor) -> TensorType:
         return args[1].type
@@ -272,15 +278,33 @@ class FoundExtreme(Op):
     def evaluate(self, *args: Array) -> Array:
         return args[1]
 
-    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+    def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
         x, _ = node.args
+        otherwise = At(formula(node, lambda read, index: read(1, index)))
+        in_order = self.axes == tuple(range(x.ndim))[-len(self.axes) :]
+        if x.args or x.dtype not in _ROUTINES or not in_order:
+            return self._fold(node, otherwise)
         kept = node.ndim
         rows, n = dims.product(x.type.shape[:kept]), dims.product(x.type.shape[kept:])
         return LibCall(
             f"arg{self.kind}_{_ROUTINES[x.dtype]}",
             (size(rows), size(n), Argument(0), Argument(-1)),
-            otherwise=At(formula(node, lambda read, index: read(1, index))),
+            otherwise=otherwise,
         )
+
+    def _fold(self, node: Tensor, otherwise: At) -> Fold:
+        x = node.args[0]
+        dtype = UINT8 if x.dtype is BOOL else accumulator(self.kind, x.dtype)
+
+        def element(read: ReadElement, index: Index, inner: Index) -> ir.Expr:
+            kept, folded = iter(index), iter(inner)
+            at = tuple(next(folded if a in self.axes else kept) for a in range(x.ndim))
+            value = read(0, at)
+            return value if value.dtype is dtype else ir.Cast(value, dtype)
+
+        extents = tuple(x.type.shape[axis] for axis in self.axes)
+        term, start = term_formula(node, extents, element), identity(self.kind, dtype)
+        return Fold(extents, self.kind, dtype, start, term, finds=True, otherwise=otherwise)
 
     @property
     def label(self) -> str:
@@ -289,7 +313,8 @@ class FoundExtreme(Op):
 
 def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     op, x = node.op, node.args[0]
-    axes = op.axes if isinstance(op, ArgExtreme) else range(node.ndim, x.ndim)
+    assert isinstance(op, ArgExtreme | FoundExtreme)
+    axes = op.axes
     return 0, dims.sub(count_along(x, axes), 1)
 
 
