@@ -1,7 +1,8 @@
 """The loops that find where an extreme is (`Fold.finds`), by how the folded axis lies in memory.
 
 - `row`: the folded axis is contiguous. A strip of elements at a time is computed, once; its extreme
-  is found in vector registers, and only where that is the best so far, its place is.
+  is found in vector registers, and only where that is the best so far, its place is. In a short row
+  one element after the other is compared.
 - `column`: the result's last axis is contiguous. A block of elements at a time, row by row: each
   has the best element so far and its row, which is a number as wide as the elements.
 - `chunked`: everything is folded. Chunks in parallel, then the best of them.
@@ -26,6 +27,7 @@ from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
 
 STRIP = 512  # elements of a strip: 4 KiB of doubles
+SHORT = 16  # elements of a row that are not worth vectors
 NEVER = ir.const(2**63 - 1)
 ZERO = ir.const(0)
 _LANES: dict[int, tuple[DType, int]] = {1: (INT8, 7), 2: (INT16, 15), 4: (INT32, 30)}
@@ -197,25 +199,96 @@ class _Search:
         def read(var: ir.Var) -> ir.Expr:
             return ir.Load(row, var, fold.dtype) if row else element(var, builder.scope([], scope))
 
+        _Strip(builder, fold, cut, read, depth).search(best, place, scope)
+
+
+@record
+class _Strip:
+    """A strip of elements that are in memory, or as good as that."""
+
+    builder: KernelBuilder
+    fold: Fold
+    cut: StripMining
+    read: Callable[[ir.Var], ir.Expr]
+    depth: int
+
+    def search(
+        self, best: _Best, place: Callable[[ir.Expr], ir.Expr], scope: Scope
+    ) -> None:
+        """Its extreme, and the place of that if it beats the best so far.
+
+        Few elements are compared one by one, and added up: the sum of a NaN is NaN. Then they are
+        compared again as many are, so that the first NaN is found.
+        """
+        fold, sizes = self.fold, self.cut.extent
+        longest = sizes.value if isinstance(sizes, ir.Const) else None
+        if longest is not None and longest > SHORT:
+            scope.block += self._many(best, place)
+            return
+        short = ir.binary("le", self.cut.count, ir.const(SHORT))
+        if not fold.dtype.is_float:
+            few = self._few(best, place, "")
+            many = [] if longest is not None else self._many(best, place)
+            scope.block += [ir.If(short, tuple(few), tuple(many))] if many else few
+            return
+        sums = self.builder.names.fresh(None, "sum")
+        few, again = self._few(best, place, sums), self._many(best, place)
+        total = ir.Load(sums, ZERO, fold.dtype)
+        nan = ir.Const(float("nan"), fold.dtype)
+        scope.block += [_local(sums, fold.dtype), ir.Store(sums, ZERO, nan)]
+        scope.block += few if longest is not None else [ir.If(short, tuple(few))]
+        scope.block.append(ir.If(ir.Call("isnan", (total,), BOOL), tuple(again)))
+
+    def _few(self, best: _Best, place: Callable[[ir.Expr], ir.Expr], sums: str) -> list[ir.Stmt]:
+        """Scalars that follow what beats them."""
+        builder, fold = self.builder, self.fold
+        scope = builder.scope([], None)
+        most = _best(builder, fold, scope)
+        (var,) = builder.loops(self.depth, 1)
+        body = builder.scope([], scope)
+        value = builder.named(body.block, None, self.read(var))
+        takes = ir.binary("gt" if fold.op == "max" else "lt", value, most.value)
+        takes = builder.named(body.block, None, takes)
+        body.block += most.takes(
+            ir.Select(takes, value, most.value, fold.dtype),
+            ir.Select(takes, var, most.place, INT64),
+        )
+        better = best.takes(most.value, place(most.place))
+        beats = ir.If(_beats(fold, most.value, best.value), tuple(better))
+        if not sums:
+            return [*scope.block, self.cut.inner(var, "serial", tuple(body.block)), beats]
+        zero = ir.Const(0.0, fold.dtype)
+        body.block.append(ir.Accumulate(sums, ZERO, "add", value))
+        loop = self.cut.inner(var, "serial", tuple(body.block))
+        whole = ir.Unary("not", ir.Call("isnan", (ir.Load(sums, ZERO, fold.dtype),), BOOL), BOOL)
+        start = ir.Store(sums, ZERO, zero)
+        return [*scope.block, start, loop, ir.If(whole, (beats,))]
+
+    def _many(self, best: _Best, place: Callable[[ir.Expr], ir.Expr]) -> list[ir.Stmt]:
+        """The extreme of all by vectors, then the first place that has it."""
+        builder, fold = self.builder, self.fold
         most, found = (builder.names.fresh(None, name) for name in ("most", "found"))
-        (var,) = builder.loops(depth, 1)
-        scope.block += [_local(most, fold.dtype), ir.Store(most, ZERO, fold.initial)]
-        folded = ir.Accumulate(most, ZERO, fold.op, read(var))
-        scope.block.append(cut.inner(var, "serial", (folded,)))
-        (var,) = builder.loops(depth, 1)
+        (var,) = builder.loops(self.depth, 1)
+        folded = ir.Accumulate(most, ZERO, fold.op, self.read(var))
         extreme = ir.Load(most, ZERO, fold.dtype)
-        value = read(var)
+        (again,) = builder.loops(self.depth, 1)
+        value = self.read(again)
         hit: ir.Expr = ir.binary("eq", value, extreme)
         if fold.dtype.is_float:
             hit = ir.binary("or", hit, ir.Call("isnan", (value,), BOOL))
-        first = ir.Accumulate(found, ZERO, "min", ir.Select(hit, var, NEVER, INT64))
+        first = ir.Accumulate(found, ZERO, "min", ir.Select(hit, again, NEVER, INT64))
         better = [
             _local(found, INT64),
             ir.Store(found, ZERO, NEVER),
-            cut.inner(var, "serial", (first,)),
+            self.cut.inner(again, "serial", (first,)),
             *best.takes(extreme, place(ir.Load(found, ZERO, INT64))),
         ]
-        scope.block.append(ir.If(_beats(fold, extreme, best.value), tuple(better)))
+        return [
+            _local(most, fold.dtype),
+            ir.Store(most, ZERO, fold.initial),
+            self.cut.inner(var, "serial", (folded,)),
+            ir.If(_beats(fold, extreme, best.value), tuple(better)),
+        ]
 
 
 # --- columns --------------------------------------------------------------------------------------
@@ -294,7 +367,8 @@ class _Block:
             scope.block += wrap(variables, extents, [step], "serial")
             return places
         lane, bits = narrow
-        rows = folds.strip_mining(builder, "rows", extents[0], ir.const(1 << bits))
+        most = ir.binary("min", extents[0], ir.const(1 << bits))
+        rows = folds.strip_mining(builder, "rows", extents[0], most)
         (along,) = variables
         at = self.array("at", lane, scope)
         strip = builder.scope([rows.let], scope)
