@@ -173,48 +173,27 @@ class _Search:
                 flat = ir.add(ir.mul(flat, extent), at)
             return flat
 
-        self._strip(best, cut, element, place, depth + len(variables) - 1, strip)
+        depth += len(variables) - 1
+        _Strip(builder, self.stage, fold, cut, element, place, depth).search(best, strip)
         loop = cut.loop("serial", tuple(strip.block))
         note = builder.context.describe(self.stage.node)
         outside = wrap(variables[:-1], extents[:-1], [loop], "serial", note)
         scope.block += outside
 
-    def _strip(
-        self, best: _Best, cut: StripMining, element: Callable[[ir.Var, Scope], ir.Expr],
-        place: Callable[[ir.Expr], ir.Expr], depth: int, scope: Scope,
-    ) -> None:  # fmt: skip
-        """The extreme of a strip, and its place if it beats the best so far."""
-        builder, fold = self.builder, self.fold
-        (var,) = builder.loops(depth, 1)
-        body = builder.scope([], scope)
-        value = element(var, body)
-        row = ""
-        if body.block or not isinstance(value, ir.Load):  # it is computed: once
-            row = builder.names.fresh(None, "row")
-            scope.block.append(_local(row, fold.dtype, ir.const(STRIP)))
-            body.block.append(ir.Store(row, var, value))
-            note = builder.context.describe(self.stage.node)
-            scope.block.append(cut.inner(var, "parallel", tuple(body.block), note))
-
-        def read(var: ir.Var) -> ir.Expr:
-            return ir.Load(row, var, fold.dtype) if row else element(var, builder.scope([], scope))
-
-        _Strip(builder, fold, cut, read, depth).search(best, place, scope)
-
 
 @record
 class _Strip:
-    """A strip of elements that are in memory, or as good as that."""
+    """A strip of elements; `place` is that of one of them among all folded elements."""
 
     builder: KernelBuilder
+    stage: Stage
     fold: Fold
     cut: StripMining
-    read: Callable[[ir.Var], ir.Expr]
+    element: Callable[[ir.Var, Scope], ir.Expr]
+    place: Callable[[ir.Expr], ir.Expr]
     depth: int
 
-    def search(
-        self, best: _Best, place: Callable[[ir.Expr], ir.Expr], scope: Scope
-    ) -> None:
+    def search(self, best: _Best, scope: Scope) -> None:
         """Its extreme, and the place of that if it beats the best so far.
 
         Few elements are compared one by one, and added up: the sum of a NaN is NaN. Then they are
@@ -223,37 +202,37 @@ class _Strip:
         fold, sizes = self.fold, self.cut.extent
         longest = sizes.value if isinstance(sizes, ir.Const) else None
         if longest is not None and longest > SHORT:
-            scope.block += self._many(best, place)
+            scope.block += self._many(best, scope)
             return
         short = ir.binary("le", self.cut.count, ir.const(SHORT))
         if not fold.dtype.is_float:
-            few = self._few(best, place, "")
-            many = [] if longest is not None else self._many(best, place)
+            few = self._few(best, scope, "")
+            many = [] if longest is not None else self._many(best, scope)
             scope.block += [ir.If(short, tuple(few), tuple(many))] if many else few
             return
         sums = self.builder.names.fresh(None, "sum")
-        few, again = self._few(best, place, sums), self._many(best, place)
+        few, again = self._few(best, scope, sums), self._many(best, scope)
         total = ir.Load(sums, ZERO, fold.dtype)
         nan = ir.Const(float("nan"), fold.dtype)
         scope.block += [_local(sums, fold.dtype), ir.Store(sums, ZERO, nan)]
         scope.block += few if longest is not None else [ir.If(short, tuple(few))]
         scope.block.append(ir.If(ir.Call("isnan", (total,), BOOL), tuple(again)))
 
-    def _few(self, best: _Best, place: Callable[[ir.Expr], ir.Expr], sums: str) -> list[ir.Stmt]:
+    def _few(self, best: _Best, outer: Scope, sums: str) -> list[ir.Stmt]:
         """Scalars that follow what beats them."""
         builder, fold = self.builder, self.fold
-        scope = builder.scope([], None)
+        scope = builder.scope([], outer)
         most = _best(builder, fold, scope)
         (var,) = builder.loops(self.depth, 1)
         body = builder.scope([], scope)
-        value = builder.named(body.block, None, self.read(var))
+        value = builder.named(body.block, None, self.element(var, body))
         takes = ir.binary("gt" if fold.op == "max" else "lt", value, most.value)
         takes = builder.named(body.block, None, takes)
         body.block += most.takes(
             ir.Select(takes, value, most.value, fold.dtype),
             ir.Select(takes, var, most.place, INT64),
         )
-        better = best.takes(most.value, place(most.place))
+        better = best.takes(most.value, self.place(most.place))
         beats = ir.If(_beats(fold, most.value, best.value), tuple(better))
         if not sums:
             return [*scope.block, self.cut.inner(var, "serial", tuple(body.block)), beats]
@@ -264,15 +243,30 @@ class _Strip:
         start = ir.Store(sums, ZERO, zero)
         return [*scope.block, start, loop, ir.If(whole, (beats,))]
 
-    def _many(self, best: _Best, place: Callable[[ir.Expr], ir.Expr]) -> list[ir.Stmt]:
+    def _many(self, best: _Best, outer: Scope) -> list[ir.Stmt]:
         """The extreme of all by vectors, then the first place that has it."""
         builder, fold = self.builder, self.fold
+        scope = builder.scope([], outer)
+        (var,) = builder.loops(self.depth, 1)
+        body = builder.scope([], scope)
+        value = self.element(var, body)
+        row = ""
+        if body.block or not isinstance(value, ir.Load):  # it is computed: once
+            row = builder.names.fresh(None, "row")
+            scope.block.append(_local(row, fold.dtype, ir.const(STRIP)))
+            body.block.append(ir.Store(row, var, value))
+            note = builder.context.describe(self.stage.node)
+            scope.block.append(self.cut.inner(var, "parallel", tuple(body.block), note))
+
+        def read(var: ir.Var) -> ir.Expr:
+            return ir.Load(row, var, fold.dtype) if row else self.element(var, scope)
+
         most, found = (builder.names.fresh(None, name) for name in ("most", "found"))
         (var,) = builder.loops(self.depth, 1)
-        folded = ir.Accumulate(most, ZERO, fold.op, self.read(var))
+        folded = ir.Accumulate(most, ZERO, fold.op, read(var))
         extreme = ir.Load(most, ZERO, fold.dtype)
         (again,) = builder.loops(self.depth, 1)
-        value = self.read(again)
+        value = read(again)
         hit: ir.Expr = ir.binary("eq", value, extreme)
         if fold.dtype.is_float:
             hit = ir.binary("or", hit, ir.Call("isnan", (value,), BOOL))
@@ -281,9 +275,10 @@ class _Strip:
             _local(found, INT64),
             ir.Store(found, ZERO, NEVER),
             self.cut.inner(again, "serial", (first,)),
-            *best.takes(extreme, place(ir.Load(found, ZERO, INT64))),
+            *best.takes(extreme, self.place(ir.Load(found, ZERO, INT64))),
         ]
         return [
+            *scope.block,
             _local(most, fold.dtype),
             ir.Store(most, ZERO, fold.initial),
             self.cut.inner(var, "serial", (folded,)),
