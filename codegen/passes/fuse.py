@@ -11,7 +11,9 @@ touch a common buffer: otherwise nothing is won. Then `forward` uses stored valu
 
 One loop inside another stays alone: that which adds up, in float64, a row of float32 just stored.
 Processors convert vectors on the way from memory; from register to register it takes three times
-the instructions, which costs more than to load the row from the cache once more.
+the instructions, which costs more than to load the row from the cache once more. Nor does one fold
+a row that is computed from narrower numbers: gcc takes as many at a time as fit into a vector, and
+begins and ends a fold in as many of the wider ones one by one, which takes longer than a short row.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ from symc.codegen.passes.walk import (
     map_block,
     map_kernels,
     rebuild_statement,
+    statements,
     substitute,
 )
 
@@ -145,7 +148,9 @@ class _Siblings:
             return None
         if self.outermost and last.kind != loop.kind:
             return None
-        if not self.outermost and _only_converts(loop, first.stores):
+        if not self.outermost and (
+            _only_converts(loop, first.stores) or _widens(last, loop, first.stores)
+        ):
             return None
         for side, accessed in ((last, first), (loop, found)):
             if side.kind == "serial" and not is_reduction(accessed):
@@ -164,5 +169,18 @@ def _only_converts(loop: Loop, stored: set[str]) -> bool:
     match loop.body:
         case (Accumulate(value=Cast(Load(buffer, _, kind), wide)),):
             return buffer in stored and kind is FLOAT32 and wide is FLOAT64
+        case _:
+            return False
+
+
+def _widens(last: Loop, loop: Loop, stored: set[str]) -> bool:
+    """Whether a loop only folds stored values that the last computed from narrower ones."""
+    match loop.body:
+        case (Accumulate(value=Load(buffer, _, wide)),) if buffer in stored and wide.is_float:
+            loads: list[Load] = []
+            for stmt in statements(last.body):
+                for expr in expressions(stmt):
+                    collect(expr, [], loads)
+            return any(load.dtype.bytes < wide.bytes for load in loads)
         case _:
             return False
