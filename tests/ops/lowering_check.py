@@ -14,7 +14,7 @@ from typing import Any, assert_never, cast
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import DType
+from symc.codegen.dtypes import INT64, DType
 from symc.codegen.meaning import functions as meaning
 from symc.graph import dims
 from symc.graph.dims import Dim, Size
@@ -140,6 +140,8 @@ class World:
                 return self._each(
                     node, node.dtype, lambda at: self.read(node, lowering.element, at)
                 )
+            case Fold(finds=True):
+                return self._each(node, INT64, lambda at: self._find(node, lowering, at))
             case Fold():
                 return self._each(node, lowering.dtype, lambda at: self._fold(node, lowering, at))
             case Write():
@@ -186,6 +188,13 @@ class World:
             assert expression.dtype is fold.dtype, (node.op, expression.dtype, fold.dtype)
             total = combined(fold.op, total, number(expression))
         return ir.Const(total.item(), fold.dtype)
+
+    def _find(self, node: Tensor, fold: Fold, at: Index) -> ir.Expr:
+        places = np.ndindex(*map(self.length, fold.extents))
+        terms = [self.read(node, fold.element, at, constants(inner)) for inner in places]
+        assert {term.dtype for term in terms} == {fold.dtype} == {fold.initial.dtype}
+        find = np.argmax if fold.op == "max" else np.argmin
+        return ir.const(int(find([number(term) for term in terms])))
 
     def _write(self, node: Tensor, write: Write) -> Array:
         shape = self.value(node).shape
