@@ -14,6 +14,7 @@ from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.gather import Gather, Scatter, is_zero
 from symc.tensor.lengths import Derived, Length
 from symc.tensor.matrix_product import MatMul, MatVec
+from symc.tensor.reduce import FoundExtreme
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import Entries, entry_texts
 from symc.tensor.specify import SpecifyShape
@@ -150,7 +151,8 @@ class _Writer:
 
     def call(self, node: Tensor, depth: int) -> Text:
         """An op as a function, with the axes along which it works if these are not all."""
-        args = [self.text(arg, depth - 1)[0] for arg in node.args]
+        shown = node.args[:1] if isinstance(node.op, FoundExtreme) else node.args
+        args = [self.text(arg, depth - 1)[0] for arg in shown]
         for number, turned in enumerate(_transposed(node)):
             if turned:
                 args[number] = self.transposed(node.args[number], depth)

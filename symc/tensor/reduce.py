@@ -32,7 +32,7 @@ from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.formulas import Index, ReadElement, formula, term_formula
 from symc.graph.inputs import as_tensor, refuse_bool, scalar_constant
-from symc.graph.lowering import Argument, At, Fold, LibCall, SizeOf
+from symc.graph.lowering import Argument, At, Fold, HostCall, LibCall, SizeOf, Sweep, Write
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, as_dtype
 from symc.tensor.build import arange
@@ -282,7 +282,7 @@ class FoundExtreme(Op):
         x, _ = node.args
         otherwise = At(formula(node, lambda read, index: read(1, index)))
         in_order = self.axes == tuple(range(x.ndim))[-len(self.axes) :]
-        if x.args or x.dtype not in _ROUTINES or not in_order:
+        if x.dtype not in _ROUTINES or not in_order or not _is_in_memory(x, size):
             return self._fold(node, otherwise)
         kept = node.ndim
         rows, n = dims.product(x.type.shape[:kept]), dims.product(x.type.shape[kept:])
@@ -309,6 +309,13 @@ class FoundExtreme(Op):
     @property
     def label(self) -> str:
         return f"arg{self.kind}"
+
+
+def _is_in_memory(x: Tensor, size: SizeOf) -> bool:
+    """Whether a tensor is in memory as it is, whoever reads it."""
+    if not x.args:
+        return True
+    return isinstance(x.op.lower(x, size), LibCall | HostCall | Write | Sweep)
 
 
 def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
