@@ -253,7 +253,8 @@
             const int64_t place = name##_many(x + n - size, size, &found, own);                    \
             if (found sign *best || found != found) return *best = found, n - size + place;        \
         }                                                                                          \
-        return sizeof(type) == 1 ? at + name##_many(x + at, B, best, own) : at;                    \
+        if (sizeof(type) > 1 || *best == (type)value(x[0])) return sizeof(type) > 1 ? at : 0;      \
+        return at + name##_many(x + at, B, best, own);                                             \
     }                                                                                              \
     static __attribute__((noinline)) void name##_rows(int64_t rows, int64_t n, const type *x,      \
                                                       int64_t *places) {                           \

@@ -3,8 +3,7 @@
 - `row`: the folded axis is contiguous. A strip of elements at a time is computed, once; its extreme
   is found in vector registers, and only where that is the best so far, its place is. In a short row
   one element after the other is compared.
-- `column`: the result's last axis is contiguous. A block of elements at a time, row by row: each
-  has the best element so far and its row, which is a number as wide as the elements.
+- `column`: the result's last axis is contiguous: `extreme_columns.py`.
 - `chunked`: everything is folded. Chunks in parallel, then the best of them.
 
 The first of equal elements is found, or the first NaN: only what beats the best so far takes its
@@ -13,24 +12,22 @@ place, and NaN beats all but NaN. Where nothing beats what they start from, all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, INT8, INT16, INT32, INT64, DType
+from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.passes.strips import StripMining
 from symc.codegen.record import record
 from symc.graph.formulas import Index
 from symc.graph.lowering import Fold
-from symc.lower import folds
+from symc.lower import extreme_columns, folds
+from symc.lower.beating import NEVER, ZERO, beats, is_loaded, local
 from symc.lower.builder import KernelBuilder, Scope
-from symc.lower.nesting import convert, wrap
+from symc.lower.nesting import wrap
 from symc.schedule.stages import Stage
 
 STRIP = 512  # elements of a strip: 4 KiB of doubles
 SHORT = 16  # elements of a row that are not worth vectors
-NEVER = ir.const(2**63 - 1)
-ZERO = ir.const(0)
-_LANES: dict[int, tuple[DType, int]] = {1: (INT8, 7), 2: (INT16, 15), 4: (INT32, 30)}
 
 
 def find(
@@ -38,20 +35,11 @@ def find(
 ) -> None:
     """Each element of the result by the loops that suit how the folded elements lie."""
     if stage.column:
-        _column(builder, stage, fold, prefix, scope)
+        extreme_columns.column(builder, stage, fold, prefix, scope)
     elif folds.is_large(builder, stage, fold) and not prefix:
         _chunked(builder, stage, fold, scope)
     else:
         _row(builder, stage, fold, prefix, scope)
-
-
-def _beats(fold: Fold, value: ir.Expr, best: ir.Expr) -> ir.Expr:
-    """Whether a value takes the place of the best so far."""
-    if not fold.dtype.is_float:
-        return ir.binary("gt" if fold.op == "max" else "lt", value, best)
-    loses = ir.binary("le" if fold.op == "max" else "ge", value, best)
-    fixed = ir.Call("isnan", (best,), BOOL)
-    return ir.binary("and", ir.Unary("not", loses, BOOL), ir.Unary("not", fixed, BOOL))
 
 
 def _row(
@@ -92,7 +80,7 @@ def _chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> 
     again = ir.Var(builder.names.fresh(None, "chunk"))
     value = ir.Load(partial, again, fold.dtype)
     better = best.takes(value, ir.Load(places, again, INT64))
-    body = ir.If(_beats(fold, value, best.value), tuple(better))
+    body = ir.If(beats(fold, value, best.value), tuple(better))
     scope.block.append(ir.Loop(again, count, "serial", (body,)))
     builder.keep(stage, search.index, best.place, 0, scope, scope)
 
@@ -121,14 +109,10 @@ class _Best:
 def _best(builder: KernelBuilder, fold: Fold, scope: Scope) -> _Best:
     """What nothing loses against, at the first place."""
     best = _Best(*(builder.names.fresh(None, name) for name in ("best", "at")), fold.dtype)
-    scope.block.append(_local(best.best, fold.dtype))
-    scope.block.append(_local(best.at, INT64))
+    scope.block.append(local(best.best, fold.dtype))
+    scope.block.append(local(best.at, INT64))
     scope.block += best.takes(fold.initial, ZERO)
     return best
-
-
-def _local(name: str, dtype: DType, *shape: ir.Expr) -> ir.Alloc:
-    return ir.Alloc(ir.Buffer(name, dtype, shape, "local"))
 
 
 @record
@@ -214,7 +198,7 @@ class _Strip:
         few, again = self._few(best, scope, sums), self._many(best, scope)
         total = ir.Load(sums, ZERO, fold.dtype)
         nan = ir.Const(float("nan"), fold.dtype)
-        scope.block += [_local(sums, fold.dtype), ir.Store(sums, ZERO, nan)]
+        scope.block += [local(sums, fold.dtype), ir.Store(sums, ZERO, nan)]
         scope.block += few if longest is not None else [ir.If(short, tuple(few))]
         scope.block.append(ir.If(ir.Call("isnan", (total,), BOOL), tuple(again)))
 
@@ -233,15 +217,15 @@ class _Strip:
             ir.Select(takes, var, most.place, INT64),
         )
         better = best.takes(most.value, self.place(most.place))
-        beats = ir.If(_beats(fold, most.value, best.value), tuple(better))
+        taken = ir.If(beats(fold, most.value, best.value), tuple(better))
         if not sums:
-            return [*scope.block, self.cut.inner(var, "serial", tuple(body.block)), beats]
+            return [*scope.block, self.cut.inner(var, "serial", tuple(body.block)), taken]
         zero = ir.Const(0.0, fold.dtype)
         body.block.append(ir.Accumulate(sums, ZERO, "add", value))
         loop = self.cut.inner(var, "serial", tuple(body.block))
         whole = ir.Unary("not", ir.Call("isnan", (ir.Load(sums, ZERO, fold.dtype),), BOOL), BOOL)
         start = ir.Store(sums, ZERO, zero)
-        return [*scope.block, start, loop, ir.If(whole, (beats,))]
+        return [*scope.block, start, loop, ir.If(whole, (taken,))]
 
     def _many(self, best: _Best, outer: Scope) -> list[ir.Stmt]:
         """The extreme of all by vectors, then the first place that has it."""
@@ -251,9 +235,9 @@ class _Strip:
         body = builder.scope([], scope)
         value = self.element(var, body)
         row = ""
-        if body.block or not isinstance(value, ir.Load):  # it is computed: once
+        if not is_loaded(value, body.block):  # it is computed: once
             row = builder.names.fresh(None, "row")
-            scope.block.append(_local(row, fold.dtype, ir.const(STRIP)))
+            scope.block.append(local(row, fold.dtype, ir.const(STRIP)))
             body.block.append(ir.Store(row, var, value))
             note = builder.context.describe(self.stage.node)
             scope.block.append(self.cut.inner(var, "parallel", tuple(body.block), note))
@@ -272,128 +256,15 @@ class _Strip:
             hit = ir.binary("or", hit, ir.Call("isnan", (value,), BOOL))
         first = ir.Accumulate(found, ZERO, "min", ir.Select(hit, again, NEVER, INT64))
         better = [
-            _local(found, INT64),
+            local(found, INT64),
             ir.Store(found, ZERO, NEVER),
             self.cut.inner(again, "serial", (first,)),
             *best.takes(extreme, self.place(ir.Load(found, ZERO, INT64))),
         ]
         return [
             *scope.block,
-            _local(most, fold.dtype),
+            local(most, fold.dtype),
             ir.Store(most, ZERO, fold.initial),
             self.cut.inner(var, "serial", (folded,)),
-            ir.If(_beats(fold, extreme, best.value), tuple(better)),
+            ir.If(beats(fold, extreme, best.value), tuple(better)),
         ]
-
-
-# --- columns --------------------------------------------------------------------------------------
-
-
-def _column(
-    builder: KernelBuilder, stage: Stage, fold: Fold, prefix: list[ir.Var], scope: Scope
-) -> None:
-    own = stage.loops[len(prefix) :]
-    depth = len(prefix) + len(own)
-    loops = builder.loops(len(prefix), len(own) - 1)
-    *lengths, length = builder.extents(stage, own)
-    outer = builder.scope([], scope)
-    short = isinstance(length, ir.Const) and length.value <= folds.BLOCK
-    cut = None if short else folds.strip_mining(builder, "block", length, ir.const(folds.BLOCK))
-    if cut is not None:
-        outer.block.append(cut.let)
-    block = _Block(builder, stage, fold, cut, length, depth)
-
-    def index(var: ir.Var) -> Index:
-        at = var if cut is None else cut.at(var)
-        return builder.index(stage, [*prefix, *loops, at])
-
-    places = block.search(index, outer)
-    (last,) = builder.loops(depth - 1, 1)
-    end = builder.scope([], outer)
-    result = ir.Load(places, last, INT64)
-    builder.keep(stage, index(last), result, len(prefix), end, scope)
-    outer.block.append(block.across(last, end.statements()))
-    done = outer.block if cut is None else [cut.loop("parallel", tuple(outer.block))]
-    scope.block += wrap(loops, lengths, done, "parallel")
-
-
-@record
-class _Block:
-    """A block of neighbouring elements of a result."""
-
-    builder: KernelBuilder
-    stage: Stage
-    fold: Fold
-    cut: StripMining | None
-    length: ir.Expr
-    depth: int
-
-    def across(self, var: ir.Var, body: Sequence[ir.Stmt], note: str = "") -> ir.Loop:
-        """A loop over its elements."""
-        if self.cut is None:
-            return ir.Loop(var, self.length, "parallel", tuple(body), note)
-        return self.cut.inner(var, "parallel", tuple(body), note)
-
-    def var(self) -> ir.Var:
-        """A fresh variable for such a loop."""
-        return self.builder.loops(self.depth - 1, 1)[0]
-
-    def array(self, name: str, dtype: DType, scope: Scope) -> str:
-        """Local memory for a number for each element."""
-        found = self.builder.names.fresh(None, name)
-        capacity = self.length if self.cut is None else ir.const(folds.BLOCK)
-        scope.block.append(_local(found, dtype, capacity))
-        return found
-
-    def search(self, index: Callable[[ir.Var], Index], scope: Scope) -> str:
-        """Finds the place of each element; gives the array that has them."""
-        builder, fold = self.builder, self.fold
-        inner, variables, extents = folds.folded_index(builder, fold, self.depth)
-        best, places = self.array("best", fold.dtype, scope), self.array("places", INT64, scope)
-        var = self.var()
-        start = [ir.Store(best, var, fold.initial), ir.Store(places, var, ZERO)]
-        scope.block.append(self.across(var, start))
-        narrow = _LANES.get(fold.dtype.bytes)
-        if narrow is None or len(variables) != 1:
-            row: ir.Expr = ZERO
-            for variable, extent in zip(variables, extents, strict=True):
-                row = ir.add(ir.mul(row, extent), variable)
-            step = self.step(best, places, row, index, inner, scope)
-            scope.block += wrap(variables, extents, [step], "serial")
-            return places
-        lane, bits = narrow
-        most = ir.binary("min", extents[0], ir.const(1 << bits))
-        rows = folds.strip_mining(builder, "rows", extents[0], most)
-        (along,) = variables
-        at = self.array("at", lane, scope)
-        strip = builder.scope([rows.let], scope)
-        var = self.var()
-        strip.block.append(self.across(var, [ir.Store(at, var, ir.Const(-1, lane))]))
-        moved = tuple(rows.at(along) if i is along else i for i in inner)
-        step = self.step(best, at, ir.Cast(along, lane), index, moved, strip)
-        strip.block.append(ir.Loop(along, rows.count, "serial", (step,), cut=rows.within))
-        var = self.var()
-        found = ir.Load(at, var, lane)
-        place = ir.add(rows.start, ir.Cast(found, INT64))
-        is_new = ir.binary("ge", found, ir.Const(0, lane))
-        kept = ir.Select(is_new, place, ir.Load(places, var, INT64), INT64)
-        strip.block.append(self.across(var, [ir.Store(places, var, kept)]))
-        scope.block.append(rows.loop("serial", tuple(strip.block)))
-        return places
-
-    def step(
-        self, best: str, at: str, row: ir.Expr, index: Callable[[ir.Var], Index], inner: Index,
-        scope: Scope,
-    ) -> ir.Loop:  # fmt: skip
-        """The elements of one row, which take the places of those that they beat."""
-        builder, fold = self.builder, self.fold
-        var = self.var()
-        body = builder.scope([], scope)
-        value = body.tracer.run(self.stage.node, fold.element, index(var), inner)
-        value = builder.named(body.block, None, value)
-        before = builder.named(body.block, None, ir.Load(best, var, fold.dtype))
-        takes = builder.named(body.block, None, _beats(fold, value, before))
-        body.block.append(ir.Store(best, var, ir.Select(takes, value, before, fold.dtype)))
-        kept = ir.Load(at, var, row.dtype)
-        body.block.append(ir.Store(at, var, ir.Select(takes, row, kept, row.dtype)))
-        return self.across(var, body.block, builder.context.describe(self.stage.node))
