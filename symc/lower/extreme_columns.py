@@ -26,6 +26,7 @@ from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import wrap
 from symc.schedule.stages import Stage
 
+TOGETHER = 4  # rows that are compared before the best are stored
 FEW = 32  # columns, at most, of which several rows are one
 _LANES: dict[int, tuple[DType, int]] = {1: (INT8, 7), 2: (INT16, 15), 4: (INT32, 30)}
 
@@ -104,50 +105,86 @@ class _Block:
         var = self.var()
         start = [ir.Store(best, var, fold.initial), ir.Store(places, var, ZERO)]
         scope.block.append(self.across(var, start))
+        *before, last = variables
         narrow = _LANES.get(fold.dtype.bytes)
-        if narrow is None or len(variables) != 1:
-            row: ir.Expr = ZERO
-            for variable, extent in zip(variables, extents, strict=True):
-                row = ir.add(ir.mul(row, extent), variable)
-            step = self.step(best, places, row, index, inner, scope)
-            scope.block += wrap(variables, extents, [step], "serial")
+        if narrow is None or before:
+            number: ir.Expr = ZERO
+            for variable, extent in zip(before, extents, strict=False):
+                number = ir.add(ir.mul(number, extent), variable)
+
+            def row(at: ir.Expr) -> _Row:
+                moved = tuple(at if i is last else i for i in inner)
+                return _Row(ir.add(ir.mul(number, extents[-1]), at), moved)
+
+            steps = self.rows(best, places, extents[-1], row, index, scope)
+            scope.block += wrap(before, extents[:-1], steps, "serial")
             return places
         lane, bits = narrow
         most = ir.binary("min", extents[0], ir.const(1 << bits))
-        rows = folds.strip_mining(builder, "rows", extents[0], most)
-        (along,) = variables
+        strips = folds.strip_mining(builder, "rows", extents[0], most)
         at = self.array("at", lane, scope)
-        strip = builder.scope([rows.let], scope)
+        strip = builder.scope([strips.let], scope)
         var = self.var()
         strip.block.append(self.across(var, [ir.Store(at, var, ir.Const(-1, lane))]))
-        moved = tuple(rows.at(along) if i is along else i for i in inner)
-        step = self.step(best, at, ir.Cast(along, lane), index, moved, strip)
-        strip.block.append(ir.Loop(along, rows.count, "serial", (step,), cut=rows.within))
+
+        def row_of_strip(at: ir.Expr) -> _Row:
+            place = ir.add(strips.start, at)
+            return _Row(ir.Cast(at, lane), tuple(place if i is last else i for i in inner))
+
+        strip.block += self.rows(best, at, strips.count, row_of_strip, index, strip)
         var = self.var()
         found = ir.Load(at, var, lane)
-        place = ir.add(rows.start, ir.Cast(found, INT64))
+        place = ir.add(strips.start, ir.Cast(found, INT64))
         is_new = ir.binary("ge", found, ir.Const(0, lane))
         kept = ir.Select(is_new, place, ir.Load(places, var, INT64), INT64)
         strip.block.append(self.across(var, [ir.Store(places, var, kept)]))
-        scope.block.append(rows.loop("serial", tuple(strip.block)))
+        scope.block.append(strips.loop("serial", tuple(strip.block)))
         return places
 
+    def rows(
+        self, best: str, at: str, count: ir.Expr, row: Callable[[ir.Expr], _Row],
+        index: Callable[[ir.Var], Index], scope: Scope,
+    ) -> list[ir.Stmt]:  # fmt: skip
+        """Goes through so many rows, some at a time: so the best are loaded and stored less often."""
+        names = (self.builder.names.fresh(None, name) for name in ("four", "rest"))
+        four, rest = (ir.Var(name) for name in names)
+        times = ir.binary("floordiv", count, ir.const(TOGETHER))
+        some = [row(ir.add(ir.mul(four, ir.const(TOGETHER)), ir.const(n))) for n in range(TOGETHER)]
+        done = ir.mul(times, ir.const(TOGETHER))
+        one = row(ir.add(done, rest))
+        return [
+            ir.Loop(four, times, "serial", (self.step(best, at, some, index, scope),)),
+            ir.Loop(rest, ir.sub(count, done), "serial", (self.step(best, at, [one], index, scope),)),
+        ]
+
     def step(
-        self, best: str, at: str, row: ir.Expr, index: Callable[[ir.Var], Index], inner: Index,
+        self, best: str, at: str, rows: Sequence[_Row], index: Callable[[ir.Var], Index],
         scope: Scope,
     ) -> ir.Loop:  # fmt: skip
-        """The elements of one row, which take the places of those that they beat."""
+        """The elements of some rows, which take the places of those that they beat."""
         builder, fold = self.builder, self.fold
         var = self.var()
         body = builder.scope([], scope)
-        value = body.tracer.run(self.stage.node, fold.element, index(var), inner)
-        value = builder.named(body.block, None, value)
-        before = builder.named(body.block, None, ir.Load(best, var, fold.dtype))
-        takes = builder.named(body.block, None, beats(fold, value, before))
-        body.block.append(ir.Store(best, var, ir.Select(takes, value, before, fold.dtype)))
-        kept = ir.Load(at, var, row.dtype)
-        body.block.append(ir.Store(at, var, ir.Select(takes, row, kept, row.dtype)))
+        most: ir.Expr = ir.Load(best, var, fold.dtype)
+        place: ir.Expr = ir.Load(at, var, rows[0].number.dtype)
+        for row in rows:
+            value = body.tracer.run(self.stage.node, fold.element, index(var), row.index)
+            value = builder.named(body.block, None, value)
+            most = builder.named(body.block, None, most)
+            takes = builder.named(body.block, None, beats(fold, value, most))
+            most = ir.Select(takes, value, most, fold.dtype)
+            place = builder.named(body.block, None, place)
+            place = ir.Select(takes, row.number, place, place.dtype)
+        body.block += [ir.Store(best, var, most), ir.Store(at, var, place)]
         return self.across(var, body.block, builder.context.describe(self.stage.node))
+
+
+@record
+class _Row:
+    """A row: the number that lanes keep of it, and its folded index."""
+
+    number: ir.Expr
+    index: Index
 
 
 @record
