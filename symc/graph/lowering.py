@@ -44,7 +44,8 @@ class Fold:
     from `initial`; terms have that dtype, and the end value is cast to the node's.
 
     With `finds`, `op` is `max` or `min`, and the result is the place of the first term that is the
-    extreme, or of the first NaN, in row-major order: `lower/extremes.py`. A device does `otherwise`.
+    extreme, or of the first NaN, in row-major order: `lower/extremes.py`. A device does
+    `otherwise`.
     """
 
     extents: tuple[Dim, ...]

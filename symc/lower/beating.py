@@ -22,6 +22,7 @@ def beats(fold: Fold, value: ir.Expr, best: ir.Expr) -> ir.Expr:
 
 
 def local(name: str, dtype: DType, *shape: ir.Expr) -> ir.Alloc:
+    """The declaration of local memory."""
     return ir.Alloc(ir.Buffer(name, dtype, shape, "local"))
 
 

@@ -1,4 +1,4 @@
-"""The loops that find extremes along an axis that is not contiguous, where the result's last one is.
+"""The loops that find extremes where the result's last axis, not the folded one, is contiguous.
 
 A block of elements of the result at a time, row by row: each has the best element so far and its
 row, which is a number as wide as the elements. So that it fits, rows are gone through in strips.
@@ -34,6 +34,7 @@ _LANES: dict[int, tuple[DType, int]] = {1: (INT8, 7), 2: (INT16, 15), 4: (INT32,
 def column(
     builder: KernelBuilder, stage: Stage, fold: Fold, prefix: list[ir.Var], scope: Scope
 ) -> None:
+    """Each element of the result by its lane of a block."""
     own = stage.loops[len(prefix) :]
     depth = len(prefix) + len(own)
     loops = builder.loops(len(prefix), len(own) - 1)
@@ -145,16 +146,17 @@ class _Block:
         self, best: str, at: str, count: ir.Expr, row: Callable[[ir.Expr], _Row],
         index: Callable[[ir.Var], Index], scope: Scope,
     ) -> list[ir.Stmt]:  # fmt: skip
-        """Goes through so many rows, some at a time: so the best are loaded and stored less often."""
+        """Goes through so many rows, some at a time: so the best are seldom loaded and stored."""
         names = (self.builder.names.fresh(None, name) for name in ("four", "rest"))
         four, rest = (ir.Var(name) for name in names)
         times = ir.binary("floordiv", count, ir.const(TOGETHER))
         some = [row(ir.add(ir.mul(four, ir.const(TOGETHER)), ir.const(n))) for n in range(TOGETHER)]
         done = ir.mul(times, ir.const(TOGETHER))
         one = row(ir.add(done, rest))
+        most, least = (self.step(best, at, found, index, scope) for found in (some, [one]))
         return [
-            ir.Loop(four, times, "serial", (self.step(best, at, some, index, scope),)),
-            ir.Loop(rest, ir.sub(count, done), "serial", (self.step(best, at, [one], index, scope),)),
+            ir.Loop(four, times, "serial", (most,)),
+            ir.Loop(rest, ir.sub(count, done), "serial", (least,)),
         ]
 
     def step(

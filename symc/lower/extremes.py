@@ -108,7 +108,8 @@ class _Best:
 
 def _best(builder: KernelBuilder, fold: Fold, scope: Scope) -> _Best:
     """What nothing loses against, at the first place."""
-    best = _Best(*(builder.names.fresh(None, name) for name in ("best", "at")), fold.dtype)
+    value, place = (builder.names.fresh(None, name) for name in ("best", "at"))
+    best = _Best(value, place, fold.dtype)
     scope.block.append(local(best.best, fold.dtype))
     scope.block.append(local(best.at, INT64))
     scope.block += best.takes(fold.initial, ZERO)
@@ -210,8 +211,8 @@ class _Strip:
         (var,) = builder.loops(self.depth, 1)
         body = builder.scope([], scope)
         value = builder.named(body.block, None, self.element(var, body))
-        takes = ir.binary("gt" if fold.op == "max" else "lt", value, most.value)
-        takes = builder.named(body.block, None, takes)
+        beaten = ir.binary("gt" if fold.op == "max" else "lt", value, most.value)
+        takes = builder.named(body.block, None, beaten)
         body.block += most.takes(
             ir.Select(takes, value, most.value, fold.dtype),
             ir.Select(takes, var, most.place, INT64),
@@ -242,29 +243,31 @@ class _Strip:
             note = builder.context.describe(self.stage.node)
             scope.block.append(self.cut.inner(var, "parallel", tuple(body.block), note))
 
-        def read(var: ir.Var) -> ir.Expr:
-            return ir.Load(row, var, fold.dtype) if row else self.element(var, scope)
+        def reading(inside: Scope) -> tuple[ir.Var, ir.Expr]:
+            (var,) = builder.loops(self.depth, 1)
+            return var, ir.Load(row, var, fold.dtype) if row else self.element(var, inside)
 
         most, found = (builder.names.fresh(None, name) for name in ("most", "found"))
-        (var,) = builder.loops(self.depth, 1)
-        folded = ir.Accumulate(most, ZERO, fold.op, read(var))
         extreme = ir.Load(most, ZERO, fold.dtype)
-        (again,) = builder.loops(self.depth, 1)
-        value = read(again)
+        fold_all, look = builder.scope([], scope), builder.scope([], scope)
+        var, value = reading(fold_all)
+        fold_all.block.append(ir.Accumulate(most, ZERO, fold.op, value))
+        again, value = reading(look)
         hit: ir.Expr = ir.binary("eq", value, extreme)
         if fold.dtype.is_float:
             hit = ir.binary("or", hit, ir.Call("isnan", (value,), BOOL))
-        first = ir.Accumulate(found, ZERO, "min", ir.Select(hit, again, NEVER, INT64))
+        here = ir.Select(hit, again, NEVER, INT64)
+        look.block.append(ir.Accumulate(found, ZERO, "min", here))
         better = [
             local(found, INT64),
             ir.Store(found, ZERO, NEVER),
-            self.cut.inner(again, "serial", (first,)),
+            self.cut.inner(again, "serial", tuple(look.block)),
             *best.takes(extreme, self.place(ir.Load(found, ZERO, INT64))),
         ]
         return [
             *scope.block,
             local(most, fold.dtype),
             ir.Store(most, ZERO, fold.initial),
-            self.cut.inner(var, "serial", (folded,)),
+            self.cut.inner(var, "serial", tuple(fold_all.block)),
             ir.If(beats(fold, extreme, best.value), tuple(better)),
         ]

@@ -170,7 +170,9 @@ def column(
     scope.block += wrap(loops, lengths, block, "parallel")
 
 
-def strip_mining(builder: KernelBuilder, strip: str, extent: ir.Expr, length: ir.Expr) -> StripMining:
+def strip_mining(
+    builder: KernelBuilder, strip: str, extent: ir.Expr, length: ir.Expr
+) -> StripMining:
     """A loop in strips, which are called `strip` in the program."""
     number, start = (ir.Var(builder.names.fresh(None, name)) for name in (strip, "start"))
     return StripMining(number, extent, length, start)

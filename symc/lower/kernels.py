@@ -1,6 +1,7 @@
 """The body of a kernel: for each stage, loops by how it is lowered.
 
-Maps stand here; `folds.py`, `extremes.py`, `sweeps.py` and `writes.py` have the loops of the more involved ways.
+Maps stand here; `folds.py`, `extremes.py`, `sweeps.py` and `writes.py` have the loops of the more
+involved ways.
 """
 
 from __future__ import annotations
