@@ -152,7 +152,7 @@ def numbers(*shape: int, dtype: str = "float64", seed: int = 0) -> Any:
 
 def rows() -> list[Row]:
     """All rows."""
-    return [*transforms(), *products(), *others(), *reductions()]
+    return [*transforms(), *products(), *others(), *reductions(), *positions()]
 
 
 def transforms() -> list[Row]:
@@ -372,6 +372,34 @@ def reductions() -> list[Row]:
                     lambda torch, x: torch.softmax(x, 1),
                     lambda jax, x: softmax(jax.numpy, x), rtol=rtol),
             ]  # fmt: skip
+    return made
+
+
+def positions() -> list[Row]:
+    """Where the greatest elements are: in rows, in columns, of bytes, and of what is computed."""
+    import symc.tensor as T
+
+    made: list[Row] = []
+    for dtype in ("float64", "float32", "int64", "int32", "int8", "uint8", "bool"):
+        for shape in [(10_000, 10), (1000, 100), (100, 1000), (1_000_000,)]:
+            some = np.random.default_rng(0).integers(0, 100, shape)
+            x = (some == 99 if dtype == "bool" else some).astype(dtype)
+            by = "x".join(map(str, shape))
+            made += [
+                Row(f"argmax {axis} {dtype} {by}", (x,), lambda x, axis=axis: T.argmax(x, axis),
+                    lambda x, axis=axis: np.argmax(x, axis),
+                    jax=lambda jax, x, axis=axis: x.argmax(axis))
+                for axis in range(len(shape))
+            ]  # fmt: skip
+    for dtype in ("float64", "float32"):
+        for shape in [(10_000, 10), (1000, 100), (100, 1000)]:
+            x, w = numbers(*shape, dtype=dtype), numbers(shape[1], dtype=dtype)
+            by = "x".join(map(str, shape))
+            made.append(
+                Row(f"argmin computed {dtype} {by}", (x, w), lambda x, w: T.argmin(x * w, 1),
+                    lambda x, w: np.argmin(x * w, 1), lambda torch, x, w: (x * w).argmin(1),
+                    lambda jax, x, w: (x * w).argmin(1))
+            )  # fmt: skip
     return made
 
 

@@ -269,21 +269,21 @@
             for (; r < rows; r++) places[r] = name##_many(x + r * n, n, &best, own);               \
         for (; r < rows; r++) places[r] = name##_row(x + r * n, n, &best);                         \
     }                                                                                              \
-    static void name(int64_t rows, int64_t n, const given *array, int64_t *places,                 \
+    static void name(int64_t rows, int64_t n, const given *x, int64_t *places,                     \
                      int64_t threads) {                                                            \
-        const type *const x = (const type *)array;                                                 \
+        const type *const data = (const type *)x;                                                  \
         const int64_t most = threads < 64 ? threads : 64;                                          \
         const int64_t parts = threads > 1 && rows * n >= 131072 ? most : 1;                        \
         type best[64];                                                                             \
         if (parts == 1) {                                                                          \
-            if (rows == 1) places[0] = name##_row(x, n, best);                                     \
-            else name##_rows(rows, n, x, places);                                        \
+            if (rows == 1) places[0] = name##_row(data, n, best);                                  \
+            else name##_rows(rows, n, data, places);                                               \
         } else if (rows == 1) {                                                                    \
             int64_t found[64], p = 0;                                                              \
             _Pragma("omp parallel for num_threads(threads)")                                       \
             for (int64_t k = 0; k < parts; k++) {                                                  \
                 const int64_t start = n * k / parts;                                               \
-                found[k] = start + name##_row(x + start, n * (k + 1) / parts - start, best + k);   \
+                found[k] = start + name##_row(data + start, n * (k + 1) / parts - start, best + k);\
             }                                                                                      \
             for (int64_t k = 1; k < parts; k++)                                                    \
                 if (best[k] sign best[p] || (best[k] != best[k] && best[p] == best[p])) p = k;     \
@@ -292,7 +292,7 @@
             _Pragma("omp parallel for num_threads(threads)")                                       \
             for (int64_t k = 0; k < parts; k++) {                                                  \
                 const int64_t r = rows * k / parts;                                                \
-                name##_rows(rows * (k + 1) / parts - r, n, x + r * n, places + r); \
+                name##_rows(rows * (k + 1) / parts - r, n, data + r * n, places + r);              \
             }                                                                                      \
         }                                                                                          \
     }

@@ -113,9 +113,9 @@ class _Block:
             for variable, extent in zip(before, extents, strict=False):
                 number = ir.add(ir.mul(number, extent), variable)
 
-            def row(at: ir.Expr) -> _Row:
+            def row(at: ir.Expr) -> _NumberedRow:
                 moved = tuple(at if i is last else i for i in inner)
-                return _Row(ir.add(ir.mul(number, extents[-1]), at), moved)
+                return _NumberedRow(ir.add(ir.mul(number, extents[-1]), at), moved)
 
             steps = self.rows(best, places, extents[-1], row, index, scope)
             scope.block += wrap(before, extents[:-1], steps, "serial")
@@ -128,9 +128,9 @@ class _Block:
         var = self.var()
         strip.block.append(self.across(var, [ir.Store(at, var, ir.Const(-1, lane))]))
 
-        def row_of_strip(at: ir.Expr) -> _Row:
+        def row_of_strip(at: ir.Expr) -> _NumberedRow:
             place = ir.add(strips.start, at)
-            return _Row(ir.Cast(at, lane), tuple(place if i is last else i for i in inner))
+            return _NumberedRow(ir.Cast(at, lane), tuple(place if i is last else i for i in inner))
 
         strip.block += self.rows(best, at, strips.count, row_of_strip, index, strip)
         var = self.var()
@@ -143,7 +143,7 @@ class _Block:
         return places
 
     def rows(
-        self, best: str, at: str, count: ir.Expr, row: Callable[[ir.Expr], _Row],
+        self, best: str, at: str, count: ir.Expr, row: Callable[[ir.Expr], _NumberedRow],
         index: Callable[[ir.Var], Index], scope: Scope,
     ) -> list[ir.Stmt]:  # fmt: skip
         """Goes through so many rows, some at a time: so the best are seldom loaded and stored."""
@@ -160,7 +160,7 @@ class _Block:
         ]
 
     def step(
-        self, best: str, at: str, rows: Sequence[_Row], index: Callable[[ir.Var], Index],
+        self, best: str, at: str, rows: Sequence[_NumberedRow], index: Callable[[ir.Var], Index],
         scope: Scope,
     ) -> ir.Loop:  # fmt: skip
         """The elements of some rows, which take the places of those that they beat."""
@@ -182,7 +182,7 @@ class _Block:
 
 
 @record
-class _Row:
+class _NumberedRow:
     """A row: the number that lanes keep of it, and its folded index."""
 
     number: ir.Expr

@@ -274,7 +274,7 @@ def test_the_table_says_what_the_header_says() -> None:
         if name in FOREIGN:
             continue  # a user's
         assert signature.source in load.symbols()
-        stem = re.sub(r"_[fiu](32|64)$", "", name)
+        stem = re.sub(r"_([fiu](8|16|32|64)|bool)$", "", name)
         macro = names.get(stem)
         where = load.symbols()[signature.source].text
         if macro is not None:

@@ -1,6 +1,6 @@
 """fuse: loops that merge and loops that must not, before and after as text."""
 
-from symc.codegen.dtypes import FLOAT16, FLOAT32, DType
+from symc.codegen.dtypes import FLOAT16, FLOAT32, INT8, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Cast,
@@ -10,6 +10,7 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
+    Select,
     Stmt,
     Store,
     Var,
@@ -134,6 +135,28 @@ def test_a_sum_that_only_converts_a_stored_row_stays_alone() -> None:
     assert totalled(FLOAT32).count("for ") == 3
     assert totalled(FLOAT16).count("for ") == 2
     assert totalled(F64).count("for ") == 2
+
+
+def test_a_fold_of_a_row_computed_from_narrower_numbers_stays_alone() -> None:
+    """gcc took 64 doubles at a time, as many as fit there of the bools, and folded them singly."""
+
+    def folded(kind: DType) -> str:
+        chosen = Select(
+            binary("gt", load("b", ZERO, kind), Const(0, kind)), load("x", row("i", "j")), ONE, F64
+        )
+        return fused(
+            inside(
+                local("b", C, dtype=kind),
+                loop("parallel", "l", C, Store("b", Var("l"), Const(1, kind))),
+                local("e", C), loop("parallel", "j", C, Store("e", VJ, chosen)),
+                local("s"), Store("s", ZERO, ONE),
+                loop("serial", "k", C, Accumulate("s", ZERO, "min", load("e", VK))),
+                Store("w", VI, load("s", ZERO)),
+            )
+        )  # fmt: skip
+
+    assert folded(INT8).count("for ") == 4
+    assert folded(INT64).count("for ") == 3
 
 
 def test_a_reduction_does_not_cost_an_outermost_loop_its_threads() -> None:
