@@ -233,61 +233,67 @@
         c = SYMC_EXTREME_PICK(name##_places, d sign c, d, c);                                      \
         return name##_best_of(SYMC_EXTREME_PICK(name##_places, c sign a, c, a));                   \
     }                                                                                              \
-    static __attribute__((noinline)) int64_t name##_row(const type *x, int64_t n, type *best) {    \
-        enum { L = name##_L, B = name##_block };                                                   \
-        if (n < L) return name##_few(x, n, best);                                                  \
-        const name##_places own = name##_own();                                                    \
-        if (n <= 4 * L) return name##_some(x, n, best, own);                                       \
-        if (n <= B) return name##_many(x, n, best, own);                                           \
-        int64_t at = 0, start = 0;                                                                 \
-        type found;                                                                                \
-        for (; start + B <= n; start += B) {                                                       \
-            int64_t place = 0;                                                                     \
-            if (sizeof(type) == 1) found = name##_most(x + start, B);                              \
-            else place = name##_many(x + start, B, &found, own);                                   \
-            if (!start || found sign *best || found != found) *best = found, at = start + place;   \
-            if (*best == (type)(top) || *best != *best) break;                                     \
-        }                                                                                          \
-        if (start < n && start + B > n) {                                                          \
-            const int64_t size = n - start > 4 * L ? n - start : 5 * L;                            \
-            const int64_t place = name##_many(x + n - size, size, &found, own);                    \
-            if (found sign *best || found != found) return *best = found, n - size + place;        \
-        }                                                                                          \
-        if (sizeof(type) > 1 || *best == (type)value(x[0])) return sizeof(type) > 1 ? at : 0;      \
-        return at + name##_many(x + at, B, best, own);                                             \
-    }                                                                                              \
-    static __attribute__((noinline)) void name##_rows(int64_t rows, int64_t n, const type *x,      \
-                                                      int64_t *places) {                           \
+    static __attribute__((noinline)) void name##_blocks(int64_t rows, int64_t n, const type *x,    \
+                                                        int64_t *places) {                         \
         const name##_places own = name##_own();                                                    \
         type best;                                                                                 \
         int64_t r = 0;                                                                             \
-        if (n <= 32 || n < name##_L)                                                               \
+        if (n <= 32 || n < name##_L) {                                                             \
             for (; r + name##_R <= rows; r += name##_R) name##_beside(x + r * n, n, places + r);   \
-        else if (n <= 4 * name##_L)                                                                \
+            for (; r < rows; r++) places[r] = name##_few(x + r * n, n, &best);                     \
+        } else if (n <= 4 * name##_L) {                                                            \
             for (; r < rows; r++) places[r] = name##_some(x + r * n, n, &best, own);               \
-        else if (n <= name##_block)                                                                \
+        } else {                                                                                   \
             for (; r < rows; r++) places[r] = name##_many(x + r * n, n, &best, own);               \
-        for (; r < rows; r++) places[r] = name##_row(x + r * n, n, &best);                         \
+        }                                                                                          \
+    }                                                                                              \
+    static __attribute__((noinline)) int64_t name##_row(const type *x, int64_t n) {                \
+        enum { B = name##_block };                                                                 \
+        int64_t at = 0, start = 0;                                                                 \
+        type best = value(x[0]);                                                                   \
+        for (; start + B <= n; start += B) {                                                       \
+            int64_t place = 0;                                                                     \
+            type found;                                                                            \
+            if (sizeof(type) > 1) name##_blocks(1, B, x + start, &place);                          \
+            found = sizeof(type) > 1 ? x[start + place] : name##_most(x + start, B);               \
+            if (!start || found sign best || found != found) best = found, at = start + place;     \
+            if (best == (type)(top) || best != best) break;                                        \
+        }                                                                                          \
+        if (start < n && start + B > n) {                                                          \
+            const int64_t size = n - start > 32 || !start ? n - start : 64;                        \
+            int64_t place;                                                                         \
+            name##_blocks(1, size, x + n - size, &place);                                          \
+            place += n - size;                                                                     \
+            if (!start || (type)value(x[place]) sign best || x[place] != x[place]) return place;   \
+        }                                                                                          \
+        if (sizeof(type) > 1 || best == (type)value(x[0])) return sizeof(type) > 1 ? at : 0;       \
+        name##_blocks(1, B, x + at, &start);                                                       \
+        return at + start;                                                                         \
+    }                                                                                              \
+    static void name##_rows(int64_t rows, int64_t n, const type *x, int64_t *places) {             \
+        if (n <= name##_block) name##_blocks(rows, n, x, places);                                  \
+        else for (int64_t r = 0; r < rows; r++) places[r] = name##_row(x + r * n, n);              \
     }                                                                                              \
     static void name(int64_t rows, int64_t n, const given *x, int64_t *places,                     \
                      int64_t threads) {                                                            \
         const type *const data = (const type *)x;                                                  \
         const int64_t most = threads < 64 ? threads : 64;                                          \
         const int64_t parts = threads > 1 && rows * n >= 131072 ? most : 1;                        \
-        type best[64];                                                                             \
         if (parts == 1) {                                                                          \
-            if (rows == 1) places[0] = name##_row(data, n, best);                                  \
-            else name##_rows(rows, n, data, places);                                               \
+            name##_rows(rows, n, data, places);                                                    \
         } else if (rows == 1) {                                                                    \
-            int64_t found[64], p = 0;                                                              \
+            int64_t found[64], at;                                                                 \
             _Pragma("omp parallel for num_threads(threads)")                                       \
             for (int64_t k = 0; k < parts; k++) {                                                  \
                 const int64_t start = n * k / parts;                                               \
-                found[k] = start + name##_row(data + start, n * (k + 1) / parts - start, best + k);\
+                found[k] = start + name##_row(data + start, n * (k + 1) / parts - start);          \
             }                                                                                      \
-            for (int64_t k = 1; k < parts; k++)                                                    \
-                if (best[k] sign best[p] || (best[k] != best[k] && best[p] == best[p])) p = k;     \
-            places[0] = found[p];                                                                  \
+            at = found[0];                                                                         \
+            for (int64_t k = 1; k < parts; k++) {                                                  \
+                const type v = value(data[found[k]]), best = value(data[at]);                      \
+                if (v sign best || (v != v && best == best)) at = found[k];                        \
+            }                                                                                      \
+            places[0] = at;                                                                        \
         } else {                                                                                   \
             _Pragma("omp parallel for num_threads(threads)")                                       \
             for (int64_t k = 0; k < parts; k++) {                                                  \

@@ -67,6 +67,24 @@ def test_positions_in_memory(name: str, dtype: str) -> None:
     agree(f, lambda a: [there(a, 1), there(a), there(a, 0), there(a, 0)], dtype)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int16", "int32", "float32", "float64"])
+def test_positions_in_long_rows(dtype: str) -> None:
+    """Rows of several of the blocks that a routine takes one after the other."""
+    x = T.vector("x", dtype=dtype)
+    f = symc.function([x], [T.argmax(x), T.argmin(x)])
+    block = 1 << 20
+    for n in (block - 1, block, block + 1, block + 40, 2 * block, 2 * block + 3):
+        given = np.ones(n, dtype)
+        for place in (0, 5, 8191, block - 1, block, n - 1):
+            if place < n:
+                given[place] = 0
+                assert f(given) == [given.argmax(), place]
+                if dtype.startswith("float"):
+                    given[n // 2 + 1 :: 7] = NAN
+                    assert f(given) == [given.argmax(), given.argmin()]
+                given[:] = 1
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", *FLOATS])
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_positions_of_what_is_computed(name: str, dtype: str) -> None:
