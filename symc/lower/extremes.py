@@ -128,17 +128,72 @@ class _Search:
     def along(
         self, best: _Best, depth: int, scope: Scope, chunk: StripMining | None = None
     ) -> None:
-        """Goes over all folded elements, or those of a chunk of the outermost axis, in strips."""
+        """Goes over all folded elements, or those of a chunk of the outermost axis.
+
+        Few elements are compared one by one, and added up: the sum of a NaN is NaN. Then they are
+        compared again as many are, so that the first NaN is found.
+        """
         builder, fold = self.builder, self.fold
-        inner, variables, extents = folds.folded_index(builder, fold, depth)
+        _, variables, extents = folds.folded_index(builder, fold, depth)
         if not variables:
             return  # one element
+        length = extents[0] if chunk is None else chunk.count
+        longest = length.value if isinstance(length, ir.Const) else None
+        if len(variables) > 1 or (longest is not None and longest > SHORT):
+            scope.block += self._strips(best, depth, scope, chunk)
+            return
+        short = ir.binary("le", length, ir.const(SHORT))
+        sums = builder.names.fresh(None, "sum") if fold.dtype.is_float else ""
+        few = self._few(best, depth, scope, chunk, sums)
+        many = self._strips(best, depth, scope, chunk) if sums or longest is None else []
+        if not sums:
+            scope.block += [ir.If(short, tuple(few), tuple(many))] if many else few
+            return
+        nan = ir.Const(float("nan"), fold.dtype)
+        scope.block += [local(sums, fold.dtype), ir.Store(sums, ZERO, nan)]
+        scope.block += few if longest is not None else [ir.If(short, tuple(few))]
+        again = (*best.takes(fold.initial, ZERO), *many)
+        scope.block.append(ir.If(ir.Call("isnan", (ir.Load(sums, ZERO, fold.dtype),), BOOL), again))
+
+    def _few(
+        self, best: _Best, depth: int, outer: Scope, chunk: StripMining | None, sums: str
+    ) -> list[ir.Stmt]:
+        """Scalars that follow what beats them."""
+        builder, fold = self.builder, self.fold
+        inner, (var,), (length,) = folds.folded_index(builder, fold, depth)
+        place: ir.Expr = var if chunk is None else chunk.at(var)
+        index = tuple(place if i is var else i for i in inner)
+        body = builder.scope([], outer)
+        value = body.tracer.run(self.stage.node, fold.element, self.index, index)
+        value = builder.named(body.block, None, value)
+        beaten = ir.binary("gt" if fold.op == "max" else "lt", value, best.value)
+        takes = builder.named(body.block, None, beaten)
+        body.block += best.takes(
+            ir.Select(takes, value, best.value, fold.dtype),
+            ir.Select(takes, place, best.place, INT64),
+        )
+        note = builder.context.describe(self.stage.node)
+        if sums:
+            body.block.append(ir.Accumulate(sums, ZERO, "add", value))
+        if chunk is None:
+            loop = ir.Loop(var, length, "serial", tuple(body.block), note)
+        else:
+            loop = chunk.inner(var, "serial", tuple(body.block), note)
+        start = [ir.Store(sums, ZERO, ir.Const(0.0, fold.dtype))] if sums else []
+        return [*start, loop]
+
+    def _strips(
+        self, best: _Best, depth: int, outer: Scope, chunk: StripMining | None
+    ) -> list[ir.Stmt]:
+        """Strips of the innermost axis, one after the other."""
+        builder, fold = self.builder, self.fold
+        inner, variables, extents = folds.folded_index(builder, fold, depth)
         whole = list(extents)
         if chunk is not None:
             extents[0] = chunk.count
         number, start = (ir.Var(builder.names.fresh(None, name)) for name in ("strip", "start"))
         cut = StripMining(number, extents[-1], ir.const(STRIP), start)
-        strip = builder.scope([cut.let], scope)
+        strip = builder.scope([cut.let], outer)
         wide = [axis for axis, dim in enumerate(fold.extents) if dim != 1]
 
         def places(along: ir.Expr) -> list[ir.Expr]:
@@ -162,8 +217,7 @@ class _Search:
         _Strip(builder, self.stage, fold, cut, element, place, depth).search(best, strip)
         loop = cut.loop("serial", tuple(strip.block))
         note = builder.context.describe(self.stage.node)
-        outside = wrap(variables[:-1], extents[:-1], [loop], "serial", note)
-        scope.block += outside
+        return wrap(variables[:-1], extents[:-1], [loop], "serial", note)
 
 
 @record
@@ -179,59 +233,8 @@ class _Strip:
     depth: int
 
     def search(self, best: _Best, scope: Scope) -> None:
-        """Its extreme, and the place of that if it beats the best so far.
-
-        Few elements are compared one by one, and added up: the sum of a NaN is NaN. Then they are
-        compared again as many are, so that the first NaN is found.
-        """
-        fold, sizes = self.fold, self.cut.extent
-        longest = sizes.value if isinstance(sizes, ir.Const) else None
-        if longest is not None and longest > SHORT:
-            scope.block += self._many(best, scope)
-            return
-        short = ir.binary("le", self.cut.count, ir.const(SHORT))
-        if not fold.dtype.is_float:
-            few = self._few(best, scope, "")
-            many = [] if longest is not None else self._many(best, scope)
-            scope.block += [ir.If(short, tuple(few), tuple(many))] if many else few
-            return
-        sums = self.builder.names.fresh(None, "sum")
-        few, again = self._few(best, scope, sums), self._many(best, scope)
-        total = ir.Load(sums, ZERO, fold.dtype)
-        nan = ir.Const(float("nan"), fold.dtype)
-        scope.block += [local(sums, fold.dtype), ir.Store(sums, ZERO, nan)]
-        scope.block += few if longest is not None else [ir.If(short, tuple(few))]
-        scope.block.append(ir.If(ir.Call("isnan", (total,), BOOL), tuple(again)))
-
-    def _few(self, best: _Best, outer: Scope, sums: str) -> list[ir.Stmt]:
-        """Scalars that follow what beats them."""
+        """Its extreme by vectors, and the first place that has it if it beats the best so far."""
         builder, fold = self.builder, self.fold
-        scope = builder.scope([], outer)
-        most = _best(builder, fold, scope)
-        (var,) = builder.loops(self.depth, 1)
-        body = builder.scope([], scope)
-        value = builder.named(body.block, None, self.element(var, body))
-        beaten = ir.binary("gt" if fold.op == "max" else "lt", value, most.value)
-        takes = builder.named(body.block, None, beaten)
-        body.block += most.takes(
-            ir.Select(takes, value, most.value, fold.dtype),
-            ir.Select(takes, var, most.place, INT64),
-        )
-        better = best.takes(most.value, self.place(most.place))
-        taken = ir.If(beats(fold, most.value, best.value), tuple(better))
-        if not sums:
-            return [*scope.block, self.cut.inner(var, "serial", tuple(body.block)), taken]
-        zero = ir.Const(0.0, fold.dtype)
-        body.block.append(ir.Accumulate(sums, ZERO, "add", value))
-        loop = self.cut.inner(var, "serial", tuple(body.block))
-        whole = ir.Unary("not", ir.Call("isnan", (ir.Load(sums, ZERO, fold.dtype),), BOOL), BOOL)
-        start = ir.Store(sums, ZERO, zero)
-        return [*scope.block, start, loop, ir.If(whole, (taken,))]
-
-    def _many(self, best: _Best, outer: Scope) -> list[ir.Stmt]:
-        """The extreme of all by vectors, then the first place that has it."""
-        builder, fold = self.builder, self.fold
-        scope = builder.scope([], outer)
         (var,) = builder.loops(self.depth, 1)
         body = builder.scope([], scope)
         value = self.element(var, body)
@@ -264,8 +267,7 @@ class _Strip:
             self.cut.inner(again, "serial", tuple(look.block)),
             *best.takes(extreme, self.place(ir.Load(found, ZERO, INT64))),
         ]
-        return [
-            *scope.block,
+        scope.block += [
             local(most, fold.dtype),
             ir.Store(most, ZERO, fold.initial),
             self.cut.inner(var, "serial", tuple(fold_all.block)),
