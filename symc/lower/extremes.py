@@ -149,11 +149,14 @@ class _Search:
         if not sums:
             scope.block += [ir.If(short, tuple(few), tuple(many))] if many else few
             return
-        nan = ir.Const(float("nan"), fold.dtype)
-        scope.block += [local(sums, fold.dtype), ir.Store(sums, ZERO, nan)]
+        again = builder.names.fresh(None, "again")
+        scope.block += [local(again, BOOL), ir.Store(again, ZERO, ir.Const(True, BOOL))]
+        scope.block.append(local(sums, fold.dtype))
+        is_nan = ir.Call("isnan", (ir.Load(sums, ZERO, fold.dtype),), BOOL)
+        few.append(ir.Store(again, ZERO, is_nan))
         scope.block += few if longest is not None else [ir.If(short, tuple(few))]
-        again = (*best.takes(fold.initial, ZERO), *many)
-        scope.block.append(ir.If(ir.Call("isnan", (ir.Load(sums, ZERO, fold.dtype),), BOOL), again))
+        anew = (*best.takes(fold.initial, ZERO), *many)
+        scope.block.append(ir.If(ir.Load(again, ZERO, BOOL), anew))
 
     def _few(
         self, best: _Best, depth: int, outer: Scope, chunk: StripMining | None, sums: str
