@@ -119,7 +119,7 @@ _SORTING = {
 _EXTREMES = {
     f"arg{end}_{kind}": "rows n x places!"
     for end in ("max", "min")
-    for kind in "f32 f64 bool i8 i16 i32 i64 u8 u16 u32 u64".split()
+    for kind in ("f32", "f64", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 }
 
 # Between processes: see `runtime/mpi.h`. `kind` numbers the element types of `targets/mpi.py`.

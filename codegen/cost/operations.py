@@ -169,9 +169,9 @@ _OTHERS: dict[str, Count] = {
         for kind in ("u64", "i64", "f32", "f64")
     },
     **{
-        f"arg{end}_{kind}": lambda of: of.product("rows n")  # comparisons
-        for end in ("max", "min")
-        for kind in ("f32", "f64", "i32", "i64")
+        name: lambda of: of.product("rows n")  # comparisons
+        for name in ROUTINES
+        if name.startswith(("argmax_", "argmin_"))
     },
     "permutation": lambda of: of["n"],  # numbers drawn
     "flat_nonzero": lambda of: of["n"],  # positions counted
