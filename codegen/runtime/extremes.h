@@ -1,10 +1,11 @@
 // Where the greatest or the least element of each row is.
 
 // SYMBOL SYMC_DEFINE_ARGEXTREME
+// NEEDS SYMC_LANE_BYTES
 // For each of `rows` rows of n elements (1 or more) the place of the first element that no other
 // one beats, by `sign`, or of the first NaN if there is one.
 //
-// Memory is read once. Vectors of 64 bytes are dealt out to four streams, and each lane of a stream
+// Memory is read once. Vectors are dealt out to four streams, and each lane of a stream
 // keeps the best element that it has seen and the number of its vector; `lane` is an integer as
 // wide as an element. Then the best of all lanes is found, and the first place that has it. The
 // last vectors of a row begin early enough to end with it: what they have of the vectors before
@@ -15,21 +16,21 @@
 // to compare each with itself: the sum of a row with a NaN is NaN, and so may be that of another
 // one, with both infinities. Only then it is searched.
 //
-// Numbers of bytes fit into their lanes in a block of 128 vectors. Of more bytes the extreme of
+// Numbers fit into lanes of bytes in a block of 128 vectors. Of more narrow integers the extreme of
 // each block is found, and then its place in the first block that has it; elements after one that
 // is `top`, which nothing beats, are not read. `value` makes of elements what is compared. Threads
 // take rows, or parts of a long one.
 #define SYMC_EXTREME static inline __attribute__((always_inline))
-#define SYMC_EXTREME_PICK(mask, take, v, b) \
+#define SYMC_EXTREME_PICK(mask, take, v, b)                                                        \
     ((__typeof__(b))(((mask)(v) & (mask)(take)) | ((mask)(b) & ~(mask)(take))))
 #define SYMC_EXTREME_TURN(x, bits) ((x) >> (bits) | (x) << (64 - (bits)))
 #define SYMC_AS_IS(v) (v)
 #define SYMC_TRUTHS(v) (((v) != 0) & 1)
 
-// The one of all lanes of 64 bytes that no other one beats, by halves. Lanes narrower than 64 bits
+// The one of all lanes that no other one beats, by halves. Lanes narrower than 64 bits
 // meet as words are turned.
 #define SYMC_DEFINE_BEST_LANE(name, type, lane, sign)                                              \
-    typedef type name##_64 __attribute__((vector_size(64), may_alias));                            \
+    typedef type name##_whole __attribute__((vector_size(SYMC_LANE_BYTES), may_alias));            \
     typedef type name##_32 __attribute__((vector_size(32), may_alias));                            \
     typedef type name##_16 __attribute__((vector_size(16), may_alias));                            \
     typedef lane name##_mask_32 __attribute__((vector_size(32), may_alias));                       \
@@ -38,13 +39,13 @@
     SYMC_EXTREME name##_16 name##_better(name##_16 a, name##_16 b) {                               \
         return SYMC_EXTREME_PICK(name##_mask_16, b sign a, b, a);                                  \
     }                                                                                              \
-    SYMC_EXTREME type name##_of(name##_64 x) {                                                     \
-        const union { name##_64 whole; name##_32 half[2]; } u = {x};                               \
+    SYMC_EXTREME type name##_of(name##_whole x) {                                                  \
+        const union { name##_whole whole; name##_32 half[2]; } u = {x};                            \
         const name##_32 a = u.half[0], b = u.half[1];                                              \
-        const union { name##_32 whole; name##_16 half[2]; } w = {                                  \
-            SYMC_EXTREME_PICK(name##_mask_32, b sign a, b, a)};                                    \
-        union { name##_16 v; name##_words w; type s[16 / sizeof(type)]; } t = {                    \
-            name##_better(w.half[0], w.half[1])};                                                  \
+        union { name##_32 whole; name##_16 half[2]; } w = {a};                                     \
+        if (SYMC_LANE_BYTES == 64) w.whole = SYMC_EXTREME_PICK(name##_mask_32, b sign a, b, a);    \
+        union { name##_16 v; name##_words w; type s[16 / sizeof(type)]; } t = {w.half[0]};         \
+        if (SYMC_LANE_BYTES > 16) t.v = name##_better(w.half[0], w.half[1]);                       \
         if (sizeof(type) < 8) t.v = name##_better(t.v, (name##_16)SYMC_EXTREME_TURN(t.w, 32));     \
         if (sizeof(type) < 4) t.v = name##_better(t.v, (name##_16)SYMC_EXTREME_TURN(t.w, 16));     \
         if (sizeof(type) < 2) t.v = name##_better(t.v, (name##_16)SYMC_EXTREME_TURN(t.w, 8));      \
@@ -54,12 +55,12 @@
 #define SYMC_DEFINE_ARGEXTREME(name, given, type, lane, sign, value, top)                          \
     SYMC_DEFINE_BEST_LANE(name##_best, type, lane, sign)                                           \
     SYMC_DEFINE_BEST_LANE(name##_first, lane, lane, <)                                             \
-    typedef name##_best_64 name##_lanes;                                                           \
-    typedef name##_first_64 name##_places;                                                         \
+    typedef name##_best_whole name##_lanes;                                                        \
+    typedef name##_first_whole name##_places;                                                      \
     typedef type name##_memory                                                                     \
-        __attribute__((vector_size(64), aligned(sizeof(type)), may_alias));                        \
-    enum { name##_L = 64 / sizeof(type), name##_R = sizeof(type) == 1 ? 16 : 64 };                 \
-    enum { name##_block = sizeof(type) == 1 ? 8192 : 1048576 };                                    \
+        __attribute__((vector_size(SYMC_LANE_BYTES), aligned(sizeof(type)), may_alias));           \
+    enum { name##_L = SYMC_LANE_BYTES / sizeof(type), name##_R = sizeof(type) == 1 ? 16 : 64 };    \
+    enum { name##_block = sizeof(type) < 4 ? 128 * name##_L : 1048576 };                           \
     SYMC_EXTREME name##_lanes name##_load(const type *x) {                                         \
         return (name##_lanes)value(*(const name##_memory *)x);                                     \
     }                                                                                              \
@@ -78,9 +79,10 @@
     SYMC_EXTREME int64_t name##_nan(const type *x, int64_t n, name##_lanes sum) {                  \
         if (!(type)0.5) return n;                                                                  \
         const union { name##_lanes whole; name##_best_32 half[2]; } u = {sum};                     \
-        const union { name##_best_32 whole; name##_best_16 half[2]; } w = {                        \
-            u.half[0] + u.half[1]};                                                                \
-        const name##_best_16 t = w.half[0] + w.half[1];                                            \
+        union { name##_best_32 whole; name##_best_16 half[2]; } w = {u.half[0]};                   \
+        if (SYMC_LANE_BYTES == 64) w.whole += u.half[1];                                           \
+        name##_best_16 t = w.half[0];                                                              \
+        if (SYMC_LANE_BYTES > 16) t += w.half[1];                                                  \
         type all = t[0];                                                                           \
         for (int l = 1; l < (int)(16 / sizeof(type)); l++) all += t[l];                            \
         if (all == all) return n;                                                                  \
@@ -254,8 +256,8 @@
         for (; start + B <= n; start += B) {                                                       \
             int64_t place = 0;                                                                     \
             type found;                                                                            \
-            if (sizeof(type) > 1) name##_blocks(1, B, x + start, &place);                          \
-            found = sizeof(type) > 1 ? x[start + place] : name##_most(x + start, B);               \
+            if (sizeof(type) > 2) name##_blocks(1, B, x + start, &place);                          \
+            found = sizeof(type) > 2 ? x[start + place] : name##_most(x + start, B);               \
             if (!start || found sign best || found != found) best = found, at = start + place;     \
             if (best == (type)(top) || best != best) break;                                        \
         }                                                                                          \
@@ -266,7 +268,7 @@
             place += n - size;                                                                     \
             if (!start || (type)value(x[place]) sign best || x[place] != x[place]) return place;   \
         }                                                                                          \
-        if (sizeof(type) > 1 || best == (type)value(x[0])) return sizeof(type) > 1 ? at : 0;       \
+        if (sizeof(type) > 2 || best == (type)value(x[0])) return sizeof(type) > 2 ? at : 0;       \
         name##_blocks(1, B, x + at, &start);                                                       \
         return at + start;                                                                         \
     }                                                                                              \
