@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from operator import and_, or_
 from typing import TypeAlias
 
 from symc.graph.node import Tensor
@@ -19,6 +18,7 @@ from symc.graph.provenance import located_at
 from symc.loops.branch import IfElse, chosen_of
 from symc.loops.entered import Scope, may_fail
 from symc.loops.paths import Path, computed_together, is_never, uses_of
+from symc.tensor.logic import logical_and, logical_not, logical_or
 from symc.tensor.slices import zeros_for
 
 Ways: TypeAlias = tuple[Path, ...]
@@ -104,7 +104,7 @@ def _rebuilt(roots: Sequence[Tensor], gates: Mapping[Tensor, Ways]) -> list[Tens
             for each, old in zip(new, siblings, strict=True):
                 each.name = each.name or old.name
             if node in gates:
-                condition = reduce(or_, _each(gates[node], done))
+                condition = reduce(logical_or, _each(gates[node], done))
                 zeros = [zeros_for(each, each.dtype) for each in new]
                 new = chosen_of(condition, new, zeros)
         done.update(zip(siblings, new, strict=True))
@@ -114,4 +114,5 @@ def _rebuilt(roots: Sequence[Tensor], gates: Mapping[Tensor, Ways]) -> list[Tens
 def _each(ways: Ways, done: Mapping[Tensor, Tensor]) -> Iterator[Tensor]:
     """For each way the condition that it is gone."""
     for way in ways:
-        yield reduce(and_, [done[c] if side else ~done[c] for c, side in way if c is not None])
+        sides = [done[c] if side else logical_not(done[c]) for c, side in way if c is not None]
+        yield reduce(logical_and, sides)

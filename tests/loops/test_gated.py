@@ -95,7 +95,7 @@ def test_it_fails_where_a_side_needs_it(name: str, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_factors_of_a_matrix(mode: str) -> None:
     """Computed once where both sides are taken; not at all, and so right, where none is."""
-    factor: Any = T.linalg.cholesky(M)
+    factor: Any = T.linalg.cholesky(M)  # type: ignore[no-untyped-call]
     result = symc.ifelse(A, factor.sum(), 0.0) + symc.ifelse(B, (factor**2).sum(), 0.0)
     f = symc.function([M, A, B], result, mode=mode)
     good, bad = np.array([[2.0, 1], [1, 3]]), np.array([[1.0, 2], [2, 1]])
