@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -64,7 +65,7 @@ def one_from_another() -> Any:
     return symc.ifelse(A, value, 0.0) + symc.ifelse(B, value, 1.0) + symc.ifelse(C, Z[J], 2.0)
 
 
-PROGRAMS = {
+PROGRAMS: dict[str, tuple[Callable[[], Any], Callable[[bool, bool, bool], bool]]] = {
     "two sides": (two_sides, lambda a, b, c: a or b),
     "other sides": (other_sides, lambda a, b, c: not a or b),
     "what follows": (what_follows, lambda a, b, c: a or b),
@@ -95,7 +96,7 @@ def test_it_fails_where_a_side_needs_it(name: str, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_factors_of_a_matrix(mode: str) -> None:
     """Computed once where both sides are taken; not at all, and so right, where none is."""
-    factor: Any = T.linalg.cholesky(M)  # type: ignore[no-untyped-call]
+    factor: Any = T.linalg.cholesky(M)
     result = symc.ifelse(A, factor.sum(), 0.0) + symc.ifelse(B, (factor**2).sum(), 0.0)
     f = symc.function([M, A, B], result, mode=mode)
     good, bad = np.array([[2.0, 1], [1, 3]]), np.array([[1.0, 2], [2, 1]])
