@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from symc import opencl
+from symc.codegen.errors import CompileFailed
+from symc.codegen.record import replace
 from symc.codegen.targets.compiler import find_compiler
 from symc.codegen.targets.opencl import platforms
 from tests.opencl.programs import PROGRAMS
@@ -43,6 +45,27 @@ def ran(*names: str, without: str = "", **variables: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=place, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stdout.split() == [*names]
+
+
+class _Mute(platforms.Platforms):
+    """PoCL on a processor that came after it: it is found, and all that it compiles fails."""
+
+    def __init__(self) -> None:
+        pass
+
+    def compile(self, device: platforms.Found, text: str) -> bytes:
+        raise CompileFailed(text, [device.title], "error: unknown target CPU 'generic'\nfailed\n")
+
+
+def test_a_device_whose_compiler_knows_no_such_processor_is_refused() -> None:
+    """It was listed, and its tests failed, on processors that PoCL's wheel does not know."""
+    names = ("pthread-EPYC", platforms.POCL), ("3.0", "3.0", "3.0")
+    known = platforms.Found(0, "opencl:0:0", *names[0], names[1], frozenset(), 2, True, True, 4096)
+    assert not known.why_refused
+    broken = replace(known, broken=_Mute()._tried(known))
+    assert broken.why_refused.startswith(
+        "its compiler compiles nothing (error: unknown target CPU 'generic')"
+    )
 
 
 @needs_opencl
@@ -92,12 +115,14 @@ needs_wheel = pytest.mark.skipif(
 )
 
 
+@needs_opencl
 @needs_wheel
 def test_buffers_with_addresses_are_memory_where_none_is_shared(tmp_path: Path) -> None:
     names = ("elements", "teams", "shared_variables_stay_on_the_device")
     ran(*names, **buffers_with_addresses(tmp_path, "1.0.2"))
 
 
+@needs_opencl
 @needs_wheel
 @pytest.mark.slow
 def test_every_program_with_buffers(tmp_path: Path) -> None:

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from symc.codegen.targets.host.writer import HostWriter
 
 UNKNOWN = "-1"  # a length in `symc_call.shapes` that only running the program tells
-COUNT = "int64_t steps = 0;"  # of loops, in front of those that count them
 PLAIN = "SYMC_PLAIN"
 STEPS = "SYMC_STEPS"
 MANY = 100  # steps: for so many gcc takes as long as for a network's kernels together
@@ -185,8 +184,8 @@ def run_text(host: HostWriter) -> str:
     host.number = host.plan.leading
     host.heeds = host.dialect.can_stop
     emit_steps(host, steps)
-    if not host.counts and INDENT + COUNT in host.lines:
-        host.lines.remove(INDENT + COUNT)
+    if host.counts:
+        host.lines.insert(host.count_at, f"{INDENT}int64_t steps = 0;")
     if host.cleans:
         host.lines.append("done:")
         for late in host.plan.late:
@@ -216,7 +215,7 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
     if any(takes_threads(host, step) for step in every_step(steps)):
         host.put("const int64_t threads = call->threads;")
     if host.dialect.can_stop and any(isinstance(step, Repeat) for step in every_step(steps)):
-        host.put(COUNT)
+        host.count_at = len(host.lines)
     kept, slots = registers(host, steps), host.plan.slot_numbers()
     for name in dict.fromkeys(used_buffers(host.program, steps)):
         buffer = host.buffers[name]

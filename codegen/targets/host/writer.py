@@ -52,6 +52,7 @@ class HostWriter:
     attempts: bool = False  # whether some statement sets `status`
     heeds: bool = False  # whether signals are heeded, and variables unchanged: `signals.py`
     counts: bool = False  # whether steps of loops are counted
+    count_at: int = 0  # the line in front of which their number is declared, if so
     flagged: bool = False  # whether some arithmetic sets the flag of `lengths.py`
     inside: int = 0  # how many blocks the current step stands in
     number: int = 0  # of the current step, as `passes/memory.py` counts

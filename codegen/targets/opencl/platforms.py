@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.errors import CompileFailed, OpenclMissing
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.targets import drivers
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
 
 SINGLE = "-cl-single-precision-constant"
 SUB_GROUPS = "-DSYMC_SUB_GROUPS"
+
+NOTHING = "kernel void symc_nothing(void) {}"
 
 _ROUNDED = 1 << 7  # the bit of a device whose division of floats is exact, if it is asked for
 _PROCESSOR = 1 << 1  # the bit of a kind of devices
@@ -67,6 +69,8 @@ class Found:
     """The most of a work-group."""
     processor: bool = True
     """Whether it runs on the processor, whose threads have no sub-groups to gain by."""
+    broken: str = ""
+    """What its compiler says if it compiles nothing at all."""
 
     @property
     def why_refused(self) -> str:
@@ -78,6 +82,8 @@ class Found:
             )
         if self.threads < _THREADS:
             return f"a work-group has at most {self.threads} threads, {_THREADS} are needed"
+        if self.broken:
+            return f"its compiler compiles nothing ({self.broken}): a later one may know it"
         return ""
 
     @property
@@ -120,8 +126,20 @@ class Platforms:
         room = ctypes.create_string_buffer(_ROOM)
         ordinal = 0
         while not self._library.symc_opencl_describe(ordinal, room, _ROOM):
-            yield _found(ordinal, room.value.decode(errors="replace").split("\n"))
+            found = _found(ordinal, room.value.decode(errors="replace").split("\n"))
+            yield replace(found, broken=self._tried(found)) if found.platform == POCL else found
             ordinal += 1
+
+    def _tried(self, device: Found) -> str:
+        """What a compiler says of the smallest kernel; nothing if it compiles it.
+
+        PoCL's knows no processors that came after it, and has no other choice (its issue 1049).
+        """
+        try:
+            self.compile(device, NOTHING)
+        except CompileFailed as failed:
+            return failed.log.splitlines()[0]
+        return ""
 
     def compile(self, device: Found, text: str) -> bytes:
         """The device's code for a text, or `CompileFailed` with what its compiler said.
