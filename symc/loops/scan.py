@@ -145,7 +145,8 @@ class Scan(Op):
             if known is None:
                 raise ShapeMismatch(
                     f"axis {axis} of what a step gives has a length that the step computes; all "
-                    f"steps must give the same\n  result {describe(self.body.results[number])}"
+                    f"steps must give the same\n  result {describe(self.body.results[number])}\n"
+                    "  T.specify_shape(result, ...) says how long it is"
                 )
             row.append(known)
         return tuple(row)

@@ -12,7 +12,7 @@ from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
 from symc.config import config
 from symc.errors import LoopError
-from symc.graph.dims import Dim
+from symc.graph.dims import Dim, sizes
 from symc.graph.inputs import as_tensor, constant, is_number
 from symc.graph.node import Tensor
 from symc.graph.provenance import user_line
@@ -105,7 +105,7 @@ def refit(start: Start, row: Tensor, result: Tensor, inside: AbstractSet[Tensor]
 
     `row` is the placeholder for the state in that step, `inside` are all that the step is given.
     Lengths that follow from those, as that of ``x[i : i + 2]``, are not the start's: before the
-    loop nothing has them. A loop of one step can do without; others are refused by `Scan.row`.
+    loop nothing has them. Steps compare them: `of_length`.
     """
     if start.number is not None:
         return _refitted_number(start, start.number, row, result, inside)
@@ -125,6 +125,25 @@ def refit(start: Start, row: Tensor, result: Tensor, inside: AbstractSet[Tensor]
                 raise LoopError(_unlike(lengths, start, result))
             rows = specify_length(rows, axis + 1, want)
     return start if rows is start.rows else Start(rows, start.taps)
+
+
+def of_length(result: Tensor, row: Tensor, inside: AbstractSet[Tensor]) -> Tensor:
+    """What a step gives, as long as the state was: compared where only the step knows its length.
+
+    So a state may be multiplied by ``x[i : i + 3]``, which may be shorter near the end of x.
+    """
+    for axis, (have, want) in enumerate(zip(result.type.shape, row.type.shape, strict=True)):
+        if have != want != 1 and _is_computed(have, inside):  # of length 1 it may be stretched
+            result = specify_length(result, axis, want)
+    return result
+
+
+def _is_computed(length: Dim, inside: AbstractSet[Tensor]) -> bool:
+    """Whether a length is no length of what a step is given, but follows from its values."""
+    if isinstance(length, int):
+        return False
+    values = [size.source for size in sizes(length) if size.axis is None]
+    return any(node in inside for node in walk(values))
 
 
 def _follows(length: Dim, inside: AbstractSet[Tensor]) -> bool:

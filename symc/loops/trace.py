@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any
 
@@ -13,7 +14,7 @@ from symc.loops.build import row_of
 from symc.loops.handed import called
 from symc.loops.outcome import Outcome, outcome
 from symc.loops.sequences import Along
-from symc.loops.states import Start, as_given, refit
+from symc.loops.states import Start, as_given, of_length, refit
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 
@@ -60,7 +61,8 @@ def trace(
             for start, slots, result in zip(starts, earlier, found, strict=True)
         ]
         if fitted == list(starts):
-            return Traced(traced.rows, earlier, tuple(starts), _widened(traced.step, starts))
+            done = _fitted(traced.step, starts, earlier, inside)
+            return Traced(traced.rows, earlier, tuple(starts), done)
         starts = fitted
     raise LoopError(_never_fits(given, found))
 
@@ -106,10 +108,15 @@ def _named(tensor: Tensor, tap: int) -> str | None:
     return f"{tensor.name}_t" if not tap else f"{tensor.name}_t{tap:+d}"
 
 
-def _widened(step: Outcome, starts: Sequence[Start | None]) -> Outcome:
-    """The step with its results in the dtypes of the states."""
+def _fitted(
+    step: Outcome,
+    starts: Sequence[Start | None],
+    earlier: Sequence[Sequence[Tensor]],
+    inside: AbstractSet[Tensor],
+) -> Outcome:
+    """The step with its results in the dtypes of the states, and of their lengths."""
     outputs = tuple(
-        result if start is None else cast_to(result, start.rows.dtype)
-        for start, result in zip(starts, step.outputs, strict=True)
+        result if start is None else cast_to(of_length(result, slots[0], inside), start.rows.dtype)
+        for start, slots, result in zip(starts, earlier, step.outputs, strict=True)
     )
     return Outcome(outputs, step.updates, step.condition)

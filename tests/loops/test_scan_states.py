@@ -142,3 +142,45 @@ def test_a_number_on_one_side_of_a_branch_takes_the_others_dtype() -> None:
     ):  # fmt: skip
         assert symc.ifelse(c, then, otherwise).dtype == dtype
     assert [r.dtype for r in symc.ifelse(c, [single, 1], [0, 2.0])] == ["float32", "float64"]
+
+
+@pytest.mark.parametrize("mode", ["compile", "python"])
+def test_states_beside_slices_are_compared_in_each_step(mode: str) -> None:
+    """They were refused: only the step knows how long ``y[3 * i : 3 * i + 3]`` is."""
+    x, y, n = T.vector("x"), T.vector("y"), T.lscalar("n")
+    product = symc.fori_loop(0, n, lambda i, t: y[3 * i : 3 * i + 3] * t, x)
+    last = symc.fori_loop(0, n, lambda i, t: y[3 * i : 3 * i + 3], x)
+    rows, _ = symc.scan(lambda i, t: t + y[i : i + 3], sequences=T.arange(n), outputs_info=x)
+    f = symc.function([x, y, n], [product, last, rows], mode=mode)
+    start, numbers = np.array([1.0, 2.0, 3.0]), np.arange(1.0, 10)
+    for steps in range(4):
+        found = f(start, numbers, steps)
+        triples = numbers.reshape(3, 3)
+        np.testing.assert_allclose(found[0], start * triples[:steps].prod(axis=0))
+        np.testing.assert_allclose(found[1], triples[steps - 1] if steps else start)
+        sums = np.cumsum([numbers[i : i + 3] for i in range(steps)], axis=0)
+        np.testing.assert_allclose(found[2], start + sums.reshape(-1, 3))
+    for bad in ((start, numbers, 4), (start[:2], numbers, 1), (start, numbers[:2], 1)):
+        with pytest.raises(ShapeMismatch):
+            f(*bad)
+
+
+def test_gradients_of_states_beside_slices() -> None:
+    x, y = T.vector("x"), T.vector("y")
+    product = symc.fori_loop(0, 2, lambda i, t: T.sin(y[3 * i : 3 * i + 3] * t), x)
+    f = symc.function([x, y], symc.grad(product.sum(), [x, y]), mode="compile")
+    start, numbers = np.array([0.3, -0.2, 0.9]), np.linspace(0.1, 1.0, 6)
+    by_x, by_y = f(start, numbers)
+
+    def total(x: Any, y: Any) -> Any:
+        return np.sin(y[3:] * np.sin(y[:3] * x)).sum()
+
+    step = 1e-6
+    for at in range(3):
+        move = step * np.eye(3)[at]
+        wanted = (total(start + move, numbers) - total(start - move, numbers)) / (2 * step)
+        np.testing.assert_allclose(by_x[at], wanted, rtol=1e-7)
+    for at in range(6):
+        move = step * np.eye(6)[at]
+        wanted = (total(start, numbers + move) - total(start, numbers - move)) / (2 * step)
+        np.testing.assert_allclose(by_y[at], wanted, rtol=1e-7)
