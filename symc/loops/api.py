@@ -14,6 +14,7 @@ from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.loops.build import Carrying, LoopParts, Reading, step_number
 from symc.loops.carried import Updates, carried, made_before, with_default_updates
+from symc.loops.first_step import FirstStep
 from symc.loops.outcome import Outcome
 from symc.loops.run import Done, run
 from symc.loops.sequences import along, count_steps, known_steps, listed
@@ -48,7 +49,8 @@ def scan(
     then, if there are any, updates of shared variables (a dict or a list of pairs), then, if the
     loop may end early, `until` (condition). Each output becomes a tensor with the values of all
     steps along a new first axis. One output is returned as a tensor, several as a list
-    (`return_list`: always as a list).
+    (`return_list`: always as a list). All steps give the same lengths: where only a step knows one,
+    as of ``x[i : i + k]``, it is compared with that of the first step; of no steps it is 0.
 
     - `sequences`: tensors whose first axis the loop goes along, or ``dict(input=x, taps=[-1, 0])``
       to read several rows at a time. The loop has as many steps as the shortest allows, or
@@ -140,10 +142,11 @@ def looping(
         Carrying(expand_dims(variable, 0), (-1,), (slots[variable],), new, shared=True)
         for variable, new in outcome.updates.items()
     )
+    first = FirstStep(number, steps, alongs, traced, slots, go_backwards)
     pairs = zip(traced.starts, outcome.outputs, strict=True)
     plan = LoopParts(
         tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
-        tuple(result for begin, result in pairs if begin is None),
+        tuple(first.alike(result) for begin, result in pairs if begin is None),
         outcome.condition, _steps_of_gradient(truncate_gradient), unbounded=unbounded,
     )  # fmt: skip
     if strict:

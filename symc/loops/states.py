@@ -133,12 +133,12 @@ def of_length(result: Tensor, row: Tensor, inside: AbstractSet[Tensor]) -> Tenso
     So a state may be multiplied by ``x[i : i + 3]``, which may be shorter near the end of x.
     """
     for axis, (have, want) in enumerate(zip(result.type.shape, row.type.shape, strict=True)):
-        if have != want != 1 and _is_computed(have, inside):  # of length 1 it may be stretched
+        if have != want != 1 and is_computed(have, inside):  # of length 1 it may be stretched
             result = specify_length(result, axis, want)
     return result
 
 
-def _is_computed(length: Dim, inside: AbstractSet[Tensor]) -> bool:
+def is_computed(length: Dim, inside: AbstractSet[Tensor]) -> bool:
     """Whether a length is no length of what a step is given, but follows from its values."""
     if isinstance(length, int):
         return False

@@ -184,3 +184,54 @@ def test_gradients_of_states_beside_slices() -> None:
         move = step * np.eye(6)[at]
         wanted = (total(start, numbers + move) - total(start, numbers - move)) / (2 * step)
         np.testing.assert_allclose(by_y[at], wanted, rtol=1e-7)
+
+
+@pytest.mark.parametrize("mode", ["compile", "python"])
+def test_rows_of_lengths_that_only_steps_know(mode: str) -> None:
+    """Windows were refused, though all are as long as the first one."""
+    y, n, k = T.vector("y"), T.lscalar("n"), T.lscalar("k")
+    windows, _ = symc.scan(lambda i: y[i : i + k], sequences=T.arange(n))
+    f = symc.function([y, n, k], [windows, windows.sum(axis=1)], mode=mode)
+    numbers = np.arange(9.0)
+    for count, width in ((3, 2), (8, 2), (1, 4), (9, 1), (2, 0)):
+        wanted = np.array([numbers[i : i + width] for i in range(count)])
+        for found, expected in zip(f(numbers, count, width), (wanted, wanted.sum(1)), strict=True):
+            np.testing.assert_array_equal(found, expected)
+    assert f(numbers, 0, 2)[0].shape == (0, 0)
+    with pytest.raises(ShapeMismatch, match="axis 0 has length 1, and must have 2"):
+        f(numbers, 9, 2)  # the last one is shorter
+    g = symc.function([y, n, k], symc.grad((windows**2).sum(), y), mode=mode)
+    np.testing.assert_array_equal(g(numbers, 3, 2), [0, 4, 8, 6, 0, 0, 0, 0, 0])
+
+
+def test_rows_that_masks_choose() -> None:
+    a = T.matrix("a")
+    f = symc.function([a], symc.scan(lambda row: row[row > 0], sequences=a)[0])
+    found = f(np.array([[1.0, -1, 2], [-1, 3, 4]]))
+    np.testing.assert_array_equal(found, [[1, 2], [3, 4]])
+    with pytest.raises(ShapeMismatch):
+        f(np.array([[1.0, -1, 2], [-1, -3, 4]]))
+    assert f(np.zeros((0, 3))).shape == (0, 0)
+
+
+def test_lengths_of_the_first_step_with_taps_states_and_variables() -> None:
+    """What a step is given, as it is in the first one: rows from the end, states, variables."""
+    y, w = T.vector("y"), symc.shared(2, name="w")
+    x = T.constant(np.array([1, 2, 1, 2, 1, 2]))
+
+    def step(now: Any, before: Any, state: Any) -> Any:
+        return [y[now : now + before + w], state + 0], {w: w + 0}
+
+    (rows, last), updates = symc.scan(
+        step, sequences={"input": x, "taps": [0, -1]}, outputs_info=[None, 0], go_backwards=True
+    )
+    f = symc.function([y], rows, updates=updates)
+    with pytest.raises(ShapeMismatch, match="axis 0 has length 4, and must have 3"):
+        f(np.arange(9.0))
+    same = T.constant(np.array([1, 1, 1]))
+    rows, updates = symc.scan(
+        lambda now, before: (y[now : now + before + w], {w: w + 0}),
+        sequences={"input": same, "taps": [0, -1]},
+    )
+    g = symc.function([y], rows, updates=updates)
+    np.testing.assert_array_equal(g(np.arange(9.0)), [[1, 2, 3]] * 2)
