@@ -39,9 +39,11 @@ def ifelse(
     The condition is a scalar. Both values have the same dtype (a Python number takes that of the
     other value) and number of axes; their lengths are compared when the function runs (where both
     could only be known by computing a value, that value is computed whichever side is taken). Of
-    two lists of values, a list. Checks of values that are not computed are not done either. The
-    result is called `name`, if that is given. Of numbers, where both sides are a few operations
-    without checks, compiled functions compute both: that takes less time than a branch.
+    two lists of values, a list. Checks of values that are not computed are not done either. (Of
+    what several branches need, that on which one of their conditions depends may be computed
+    where none of them needs it.) The result is called `name`, if that is given. Of numbers, where
+    both sides are a few operations without checks, compiled functions compute both: that takes less
+    time than a branch.
 
     Gradients are as lazy. `T.where` chooses element by element, and computes both.
 

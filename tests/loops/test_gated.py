@@ -159,3 +159,26 @@ def test_many_conditions() -> None:
         result = result + symc.ifelse(number < J, Z[J], 0.0)
     f = symc.function([Z, J], result, mode="python")
     assert f(VALUES, 2) == 2 * VALUES[2]
+
+
+def test_conditions_are_asked_as_branches_ask_them() -> None:
+    """What decides on a side may fail, too: it was asked where nobody gets there."""
+    first, second = Z[J], Z[J + 1]
+    result = symc.ifelse(A, symc.ifelse(first > 0, second, 0.0), symc.ifelse(B, second, 1.0))
+    f = symc.function([Z, J, A, B], result, mode="compile")
+    assert f(VALUES, 7, False, False) == 1
+    assert f(VALUES, -4, False, True) == 0.5
+    with pytest.raises(BadIndex):
+        f(VALUES, -4, True, False)
+
+
+def test_branches_that_several_sides_need_are_computed_where_one_does() -> None:
+    """A branch that cannot fail by itself was computed, and what is inside of it failed."""
+    inner = symc.ifelse(B, Z[J], 2.0)
+    result = symc.ifelse(A, inner, 0.0) + symc.ifelse(C, inner * 2, 1.0)
+    f = symc.function([Z, J, A, B, C], result, mode="compile")
+    assert f(VALUES, 7, False, True, False) == 1
+    assert f(VALUES, 7, True, False, True) == 6
+    assert f(VALUES, 2, True, True, False) == 3
+    with pytest.raises(BadIndex):
+        f(VALUES, 7, False, True, True)

@@ -222,7 +222,7 @@ def test_lengths_of_the_first_step_with_taps_states_and_variables() -> None:
     def step(now: Any, before: Any, state: Any) -> Any:
         return [y[now : now + before + w], state + 0], {w: w + 0}
 
-    (rows, last), updates = symc.scan(
+    (rows, _), updates = symc.scan(
         step, sequences={"input": x, "taps": [0, -1]}, outputs_info=[None, 0], go_backwards=True
     )
     f = symc.function([y], rows, updates=updates)
