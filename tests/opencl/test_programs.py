@@ -62,7 +62,7 @@ def test_a_device_whose_compiler_knows_no_such_processor_is_refused() -> None:
     names = ("pthread-EPYC", platforms.POCL), ("3.0", "3.0", "3.0")
     known = platforms.Found(0, "opencl:0:0", *names[0], names[1], frozenset(), 2, True, True, 4096)
     assert not known.why_refused
-    broken = replace(known, broken=_Mute()._tried(known))
+    broken = replace(known, broken=_Mute().tried(known))
     assert broken.why_refused.startswith(
         "its compiler compiles nothing (error: unknown target CPU 'generic')"
     )

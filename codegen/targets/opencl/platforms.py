@@ -127,10 +127,10 @@ class Platforms:
         ordinal = 0
         while not self._library.symc_opencl_describe(ordinal, room, _ROOM):
             found = _found(ordinal, room.value.decode(errors="replace").split("\n"))
-            yield replace(found, broken=self._tried(found)) if found.platform == POCL else found
+            yield replace(found, broken=self.tried(found)) if found.platform == POCL else found
             ordinal += 1
 
-    def _tried(self, device: Found) -> str:
+    def tried(self, device: Found) -> str:
         """What a compiler says of the smallest kernel; nothing if it compiles it.
 
         PoCL's knows no processors that came after it, and has no other choice (its issue 1049).
