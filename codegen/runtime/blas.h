@@ -175,14 +175,36 @@ SYMC_DEFINE_SYRK_PIECE(symc_syrk_piece_f32, symc_gemm_piece_f32, float, 4)
 // NEEDS SYMC_DEFINE_SYRK_PIECE symc_gemm_piece_f64
 SYMC_DEFINE_SYRK_PIECE(symc_syrk_piece_f64, symc_gemm_piece_f64, double, 5)
 
+// SYMBOL symc_gemm_strip
+// NEEDS symc_imports
+// The width of strips of c, whole columns, that OpenBLAS multiplies without packing: 0 where
+// packing takes less time. Its kernels for small products, of up to a million multiplications, read
+// b where it lies. All others pack b, which takes a third of the time for 32 rows, and two thirds
+// for 4. A strip reads all of a, so it is to be wide, or b in the cache. Of a transposed b these
+// kernels read columns: nothing is gained. They sum all of k one by one: a long one would cost
+// digits. A BLAS without such kernels loses up to 3 % by the strips.
+static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k) {
+    const double most = 1e6, work = (double)m * n * k;
+    if (!symc_imports.functions[0] || trans_b || m > 64 || k > 2048) return 0;
+    if (work <= most) return 0;
+    const int64_t width = (int64_t)(most / ((double)m * k)) / 16 * 16;
+    if (width < 32 || (width < 96 && (double)n * k > 1 << 17)) return 0;
+    const int64_t count = (n + width - 1) / width;
+    return ((n + count - 1) / count + 15) / 16 * 16;
+}
+
 // SYMBOL symc_gemm_pieces
+// NEEDS symc_gemm_strip
 // The rows and columns of the pieces that a product is computed in: where there is enough to do, two
 // or four or more, which threads share evenly. Each packs all of b that it needs, so they are whole
 // rows: 512 x 2000 of a product take 4 % more than the product at once, 384 x 384 take 45 %. Only
 // where rows are few, or so long that they leave the cache, are columns divided. Lengths that are
 // multiples of 16 suit the kernels of BLAS.
-static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t *height,
-                             int64_t *width) {
+static void symc_gemm_pieces(int64_t batch, int64_t trans_b, int64_t m, int64_t n, int64_t k,
+                             int64_t *height, int64_t *width) {
+    *height = m;
+    *width = symc_gemm_strip(trans_b, m, n, k);
+    if (*width) return;
     const double work = (double)batch * m * n * k;
     int64_t wanted = work > 3e10 ? 16 : work > 2e9 ? 8 : work > 4e6 ? 4 : work > 1e6 ? 2 : 1;
     wanted = (wanted + batch - 1) / batch;
@@ -235,7 +257,7 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
                     }                                                                             \
             return;                                                                               \
         }                                                                                         \
-        symc_gemm_pieces(batch, m, n, k, &height, &width);                                        \
+        symc_gemm_pieces(batch, trans_b, m, n, k, &height, &width);                               \
         /* A matrix times its own transpose: what is below the diagonal is what is above it. */   \
         const int twin = a == b && !trans_a != !trans_b && lda == ldb && stride_a == stride_b &&  \
                          m == n && m >= 64 && k >= 32 && beta == 0;                               \

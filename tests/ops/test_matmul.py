@@ -387,6 +387,28 @@ def test_a_matrix_times_its_own_transpose(dtype: str, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_few_rows_times_many_columns(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strips of columns, the last one narrower, with any number of threads the same."""
+    a, b, c = (T.tensor(dtype, (None, None)) for _ in range(3))
+    f = symc.function([a, b, c], [a @ b, 2 * (a @ b) + c])
+    turned = symc.function([a, b], a.T @ b)
+    for m, n, k in ((32, 512, 128), (32, 128, 512), (3, 1500, 700), (64, 515, 33), (17, 999, 321)):
+        x, y, z = (numbers(*shape).astype(dtype) for shape in ((m, k), (k, n), (m, n)))
+        wanted = x.astype("float64") @ y.astype("float64")
+        limit = {"float32": 1e-6, "float64": 1e-14}[dtype] * k
+        alone: list[Any] = []
+        for threads in (1, 2):
+            monkeypatch.setattr(symc.config, "threads", threads)
+            plain, more = f(x, y, z)
+            alone = alone or [plain, more]
+            np.testing.assert_array_equal(plain, alone[0])
+            np.testing.assert_array_equal(more, alone[1])
+            np.testing.assert_allclose(plain, wanted, rtol=0, atol=limit)
+            np.testing.assert_allclose(more, 2 * wanted + z, rtol=0, atol=2 * limit)
+            np.testing.assert_allclose(turned(x.T.copy(), y), wanted, rtol=0, atol=limit)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_of_any_number_and_length_times_a_vector(dtype: str) -> None:
     a, x, y = T.tensor(dtype, (None, None)), T.tensor(dtype, (None,)), T.tensor(dtype, (None,))
     f = symc.function([a, x, y], [a @ x, 2 * (a @ x) + y])
