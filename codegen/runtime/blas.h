@@ -187,10 +187,10 @@ static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k)
     const double most = 1e6, work = (double)m * n * k;
     if (!symc_imports.functions[0] || trans_b || m > 64 || k > 2048) return 0;
     if (work <= most) return 0;
-    const int64_t width = (int64_t)(most / ((double)m * k)) / 16 * 16;
+    const int64_t width = (int64_t)(most / ((double)m * k)) / 32 * 32;
     if (width < 32 || (width < 96 && (double)n * k > 1 << 17)) return 0;
     const int64_t count = (n + width - 1) / width;
-    return ((n + count - 1) / count + 15) / 16 * 16;
+    return ((n + count - 1) / count + 31) / 32 * 32;
 }
 
 // SYMBOL symc_gemm_pieces
