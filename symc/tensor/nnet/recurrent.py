@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from functools import reduce
+from operator import add
+from typing import NamedTuple, cast
 
 from symc.errors import RankError, ShapeMismatch
 from symc.graph.inputs import as_tensor
@@ -12,6 +14,7 @@ from symc.tensor.activations import sigmoid
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.products import matmul
+from symc.tensor.reshape import reshape
 from symc.tensor.trigonometry import tanh
 
 __all__ = ["States", "gru", "gru_cell", "lstm", "lstm_cell"]
@@ -54,7 +57,7 @@ def lstm_cell(
 
 
 def _lstm_step(x: Tensor, h: Tensor, c: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
-    i, f, g, o = _gates("lstm_cell", 4, x + matmul(h, u))
+    i, f, g, o = _gates("lstm_cell", 4, x, matmul(h, u))
     memory = sigmoid(f) * c + sigmoid(i) * tanh(g)
     return sigmoid(o) * tanh(memory), memory
 
@@ -87,16 +90,23 @@ def _gru_step(x: Tensor, h: Tensor, u: Tensor) -> Tensor:
     return (1 - update) * tanh(n + sigmoid(r + to_r) * to_n) + update * h
 
 
-def _gates(label: str, count: int, x: Tensor) -> list[Tensor]:
-    """Parts of the last axis, all as long."""
-    whole = x.type.shape[-1]
+def _gates(label: str, count: int, *terms: Tensor) -> list[Tensor]:
+    """Parts of the last axis, all as long, of a sum."""
+    whole = terms[0].type.shape[-1]
     if isinstance(whole, int) and whole % count:
         raise ShapeMismatch(
             f"{label}: the last axis of the weights is {whole}, which {count} gates cannot share\n"
-            f"  given  {describe(x)}"
+            f"  given  {describe(terms[0])}"
         )
-    width: Any = x.shape[-1] // count
-    return [x[..., number * width : (number + 1) * width] for number in range(count)]
+    # An axis of gates, not slices: their derivatives lie side by side whatever the length, and need
+    # no zeros around each. Of each term, as a view: the sum itself is not stored.
+    apart = reduce(add, [_apart(count, term) for term in terms])
+    return [apart[..., number, :] for number in range(count)]
+
+
+def _apart(count: int, x: Tensor) -> Tensor:
+    lengths = [x.shape[axis] for axis in range(x.ndim - 1)]
+    return reshape(x, (*lengths, count, x.shape[-1] // count))
 
 
 def lstm(
