@@ -1,18 +1,24 @@
-"""Matrices that stay the same in all steps, and are multiplied transposed: turned before the loop.
+"""Matrices that stay the same in all steps, and are multiplied, are copied before the loop.
 
     each step    h @ w.T         w_turned = copy(w.T)     each step    h @ w_turned
+    each step    h @ w           w_aligned = copy(w)      each step    h @ w_aligned
 
 BLAS packs the right matrix for every product. Of a transposed one it reads columns, for which it
 needs 1.1 to 1.9 times as long where the left one has few rows: a batch, as in the gradients of
 recurrent networks. The copy takes as long as some steps gain. Sums may be rounded otherwise.
+
+With so few rows the kernels of BLAS may also read the matrix where it lies, vector by vector. What
+a caller gives begins anywhere, mostly 16 bytes after a line of the cache, and then every vector is
+of two lines, which takes 1.2 times as long. Copies begin with a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symc.codegen.record import replace
+from symc.graph.inputs import Input, Shared
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild, walk
@@ -55,34 +61,44 @@ def _turned(op: Scan, args: Sequence[Tensor], where: Tensor) -> tuple[Body, tupl
     slots = op.body.slots
     given = dict(zip(slots[len(slots) - len(others) :], others, strict=True))
     order = walk(op.body.results)
-    turned: dict[Tensor, Tensor] = {}
+    copied: dict[tuple[Tensor, bool], Tensor] = {}
     count = dim_of(steps)
     if not isinstance(count, int) or count > FEW:
         for node in order:
-            if _reads_turned(node) and node.args[1] in given:
-                matrix = node.args[1]
-                number = len(slots) + len(turned)
-                lengths = tuple(reversed(matrix.type.shape))
-                turned.setdefault(matrix, slot(number, matrix.dtype, lengths, matrix.name))
-    if not turned:
+            key = _read_better_copied(node, given)
+            if key is not None and key not in copied:
+                matrix, is_turned = key
+                lengths = tuple(reversed(matrix.type.shape)) if is_turned else matrix.type.shape
+                number = len(slots) + len(copied)
+                copied[key] = slot(number, matrix.dtype, lengths, matrix.name)
+    if not copied:
         return op.body, ()
     done: dict[Tensor, Tensor] = {}
     for node in order:
         changed = [done[arg] for arg in node.args]
-        if _reads_turned(node) and node.args[1] in turned:
+        key = _read_better_copied(node, given)
+        if key is not None and key in copied:
             with located_at(node.where):
-                done[node] = replace(node.op, trans_b=False)(changed[0], turned[node.args[1]])
+                done[node] = replace(node.op, trans_b=False)(changed[0], copied[key])
         else:
             done[node] = rebuild(node, changed)
     results = tuple([done[result] for result in op.body.results])
     with located_at(where.where):
-        copies = tuple([Copy(0)(swapaxes(given[matrix], 0, 1)) for matrix in turned])
-    return Body((*slots, *turned.values()), results), copies
+        copies = tuple(
+            [
+                Copy(0)(swapaxes(given[matrix], 0, 1) if is_turned else given[matrix])
+                for matrix, is_turned in copied
+            ]
+        )
+    return Body((*slots, *copied.values()), results), copies
 
 
-def _reads_turned(node: Tensor) -> bool:
-    """Whether a node is a product by BLAS of a matrix with another, transposed one."""
+def _read_better_copied(node: Tensor, given: Mapping[Tensor, Tensor]) -> tuple[Tensor, bool] | None:
+    """The matrix by which a node multiplies with BLAS, if a copy suits it; whether to turn it."""
     op = node.op
-    if not isinstance(op, MatMul) or not op.trans_b or node.ndim != 2:
-        return False
-    return is_blas(node.dtype) and not op.is_small(node)
+    if not isinstance(op, MatMul) or node.ndim != 2 or not is_blas(node.dtype) or op.is_small(node):
+        return None
+    matrix = node.args[1]
+    if matrix not in given or not (op.trans_b or isinstance(given[matrix].op, Input | Shared)):
+        return None
+    return matrix, op.trans_b

@@ -19,6 +19,7 @@ from symc.graph.lowering import At
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import only_element
 from symc.graph.walks import walk
+from symc.tensor.copies import Copy
 from symc.tensor.lengths import Length
 from symc.tensor.reshape import Reshape
 
@@ -86,7 +87,7 @@ def is_result_view(node: Tensor) -> bool:
 
 def is_view(node: Tensor) -> bool:
     """Whether a node has the elements of its first argument, all of them in their order."""
-    if not node.args or node.dtype is not node.args[0].dtype:
+    if not node.args or node.dtype is not node.args[0].dtype or isinstance(node.op, Copy):
         return False
     if not node.args[0].args and not node.args[0].ndim:
         return False  # a number that is given need not be in memory, or not in a device's

@@ -131,6 +131,24 @@ def test_loops_in_loops() -> None:
     np.testing.assert_allclose(symc.function([h, w, n], out)(x, y, 6), want)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_callers_give_is_multiplied_from_a_copy(dtype: str) -> None:
+    """Its memory may begin anywhere; that of what the program computed begins with a line."""
+    h, w, n = T.matrix("h", dtype=dtype), T.matrix("w", dtype=dtype), T.lscalar("n")
+    repeat = lambda v: symc.fori_loop(0, n, lambda i, h: T.tanh(T.dot(h, v)), h)  # noqa: E731
+    assert turned(repeat(w)) == (1, 0)
+    assert turned(repeat(T.exp(w))) == (0, 0)
+    assert turned(symc.fori_loop(0, n, lambda i, h: T.tanh(T.dot(T.dot(h, w), w.T)), h)) == (2, 0)
+    f = symc.function([h, w, n], repeat(w))
+    rng = np.random.default_rng(5)
+    x, room = rng.normal(size=(32, 128)).astype(dtype), np.zeros(128 * 128 + 16, dtype)
+    for start in range(0, 16, 3):
+        y = room[start : start + 128 * 128].reshape(128, 128)
+        y[...] = rng.normal(size=(128, 128)) / 12
+        got = f(x, y, 5)
+        np.testing.assert_allclose(got, by_numpy(x, y.T, 5), rtol=1e-4, atol=1e-5)
+
+
 def test_modes_that_keep_every_bit_leave_products_as_they_are() -> None:
     h, w, n = T.matrix("h"), T.matrix("w"), T.lscalar("n")
     after = rewrite([repeated(h, w, n)], [], mode="compile").outputs
