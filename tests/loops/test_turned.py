@@ -135,11 +135,12 @@ def test_loops_in_loops() -> None:
 def test_what_callers_give_is_multiplied_from_a_copy(dtype: str) -> None:
     """Its memory may begin anywhere; that of what the program computed begins with a line."""
     h, w, n = T.matrix("h", dtype=dtype), T.matrix("w", dtype=dtype), T.lscalar("n")
-    repeat = lambda v: symc.fori_loop(0, n, lambda i, h: T.tanh(T.dot(h, v)), h)  # noqa: E731
-    assert turned(repeat(w)) == (1, 0)
-    assert turned(repeat(T.exp(w))) == (0, 0)
+    of_given = symc.fori_loop(0, n, lambda i, h: T.tanh(T.dot(h, w)), h)
+    of_computed = symc.fori_loop(0, n, lambda i, h: T.tanh(T.dot(h, T.exp(w))), h)
+    assert turned(of_given) == (1, 0)
+    assert turned(of_computed) == (0, 0)
     assert turned(symc.fori_loop(0, n, lambda i, h: T.tanh(T.dot(T.dot(h, w), w.T)), h)) == (2, 0)
-    f = symc.function([h, w, n], repeat(w))
+    f = symc.function([h, w, n], of_given)
     rng = np.random.default_rng(5)
     x, room = rng.normal(size=(32, 128)).astype(dtype), np.zeros(128 * 128 + 16, dtype)
     for start in range(0, 16, 3):
