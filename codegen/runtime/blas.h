@@ -181,12 +181,13 @@ SYMC_DEFINE_SYRK_PIECE(symc_syrk_piece_f64, symc_gemm_piece_f64, double, 5)
 // packing takes less time. Its kernels for small products, of up to a million multiplications, read
 // b where it lies. All others pack b, which takes a third of the time for 32 rows, and two thirds
 // for 4. A strip reads all of a, so it is to be wide, or b in the cache. Of a transposed b these
-// kernels read columns: nothing is gained. They sum all of k one by one: a long one would cost
-// digits. A BLAS without such kernels loses up to 3 % by the strips.
-static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k) {
+// kernels read columns: nothing is gained. Rows of b that are pages apart share few places of the
+// cache: it takes longer with many rows of a. These kernels sum all of k one by one: a long one
+// would cost digits. A BLAS without such kernels loses up to 3 % by the strips.
+static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k, int64_t row) {
     const double most = 1e6, work = (double)m * n * k;
     if (!symc_imports.functions[0] || trans_b || m > 64 || k > 2048) return 0;
-    if (work <= most) return 0;
+    if (work <= most || (m > 32 && row % 4096 == 0)) return 0;
     const int64_t width = (int64_t)(most / ((double)m * k)) / 32 * 32;
     if (width < 32 || (width < 96 && (double)n * k > 1 << 17)) return 0;
     const int64_t count = (n + width - 1) / width;
@@ -201,9 +202,9 @@ static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k)
 // where rows are few, or so long that they leave the cache, are columns divided. Lengths that are
 // multiples of 16 suit the kernels of BLAS.
 static void symc_gemm_pieces(int64_t batch, int64_t trans_b, int64_t m, int64_t n, int64_t k,
-                             int64_t *height, int64_t *width) {
+                             int64_t row, int64_t *height, int64_t *width) {
     *height = m;
-    *width = symc_gemm_strip(trans_b, m, n, k);
+    *width = symc_gemm_strip(trans_b, m, n, k, row);
     if (*width) return;
     const double work = (double)batch * m * n * k;
     int64_t wanted = work > 3e10 ? 16 : work > 2e9 ? 8 : work > 4e6 ? 4 : work > 1e6 ? 2 : 1;
@@ -257,7 +258,8 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
                     }                                                                             \
             return;                                                                               \
         }                                                                                         \
-        symc_gemm_pieces(batch, trans_b, m, n, k, &height, &width);                               \
+        const int64_t row = ldb * (int64_t)sizeof(type); /* bytes */                              \
+        symc_gemm_pieces(batch, trans_b, m, n, k, row, &height, &width);                          \
         /* A matrix times its own transpose: what is below the diagonal is what is above it. */   \
         const int twin = a == b && !trans_a != !trans_b && lda == ldb && stride_a == stride_b &&  \
                          m == n && m >= 64 && k >= 32 && beta == 0;                               \
