@@ -280,12 +280,14 @@ def describe_machine() -> dict[str, Any]:
     """The machine and versions of the figures; no names of hosts or folders."""
     peers = ("numpy", "jax", "torch", "pytensor", "numba")
     versions = [f"{name} {version(name) or 'not installed'}" for name in peers]
+    held = os.environ.get("OPENBLAS_CORETYPE")  # an older processor, for NumPy and symc alone
     return {
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else "?",
         "compiler": compiler(),
         "python": platform.python_version(),
         "packages": ", ".join(versions),
+        **({"not comparable": f"OPENBLAS_CORETYPE={held} is set"} if held else {}),
         "load before": load(),
     }
 
