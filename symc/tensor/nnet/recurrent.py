@@ -98,8 +98,11 @@ def _gates(label: str, count: int, *terms: Tensor) -> list[Tensor]:
             f"{label}: the last axis of the weights is {whole}, which {count} gates cannot share\n"
             f"  given  {describe(terms[0])}"
         )
-    # An axis of gates, not slices: their derivatives lie side by side whatever the length, and need
-    # no zeros around each. Of each term, as a view: the sum itself is not stored.
+    if isinstance(whole, int):
+        total, width = reduce(add, terms), whole // count
+        return [total[..., number * width : (number + 1) * width] for number in range(count)]
+    # Derivatives of slices of unknown length would have zeros around each, and be added up. Each
+    # term has an axis of gates, as a view: the sum itself is not stored.
     apart = reduce(add, [_apart(count, term) for term in terms])
     return [apart[..., number, :] for number in range(count)]
 
