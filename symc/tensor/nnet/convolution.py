@@ -33,9 +33,9 @@ from symc.tensor.nnet.roles import ARGUMENTS, AXES, Loops, Role, Shapes
 from symc.tensor.reshape import reshape
 from symc.tensor.views import moveaxis
 
-# With fewer features in a group than this, loops over all of it are faster than the routine, but
-# for outputs whose windows lie next to each other.
-LEAST = 3
+# With fewer features in a group than this, and fewer outputs of each, loops over all of it are
+# faster than the routine, which has vectors of outputs.
+FEW_FEATURES, FEW_OUTPUTS = 3, 16
 
 
 @record
@@ -187,9 +187,9 @@ class Convolution(Op):
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
         shapes = self.shapes(node.args)
         fold = Loops(self.result, shapes, size).fold(node)
-        few = isinstance(shapes.features, int) and shapes.features < LEAST
-        apart = self.result != "outputs" or any(axis.stride != 1 for axis in shapes.axes)
-        if (few and apart) or not is_blas(node.dtype):
+        spots = dims.product(axis.count for axis in shapes.axes)
+        few = isinstance(shapes.features, int) and shapes.features < FEW_FEATURES
+        if (few and isinstance(spots, int) and spots < FEW_OUTPUTS) or not is_blas(node.dtype):
             return fold
         lengths = [shapes.images, shapes.groups, shapes.channels, shapes.features]
         missing = 3 - len(shapes.axes)  # the routine knows three axes

@@ -1,0 +1,218 @@
+// Convolutions of groups that have few features (conv.h), with rows of a plane joined to one line:
+// what a window meets at the next output is right beside it, also where a row of outputs ends. The
+// places between two rows, or between outputs that are a stride apart, are computed too, and left
+// out. So vectors are full where rows are shorter than a vector, and nothing is gathered.
+
+// SYMBOL symc_conv_flat
+// NEEDS symc_conv
+typedef struct symc_conv_flat {
+    int64_t parts;   // of the rows of outputs, each a line; 0: lines would be too short or wasteful
+    int64_t cuts;    // of a row, where that is a part
+    int64_t length;  // of the longest line
+} symc_conv_flat;
+enum {
+    SYMC_FLAT = 4096,  // elements that a line has at most, so that it stays in the first cache
+    SYMC_WASTE = 8,    // how many places are computed for each output at most
+};
+
+// How outputs become lines of `width` elements or more. `line`: the length of a row of x.
+static symc_conv_flat symc_conv_flat_of(const symc_conv *v, int64_t line, int64_t width) {
+    const int64_t rows = v->count[1], across = (v->count[2] - 1) * v->stride[2] + 1;
+    symc_conv_flat flat = {0, 1, 0};
+    if (rows < 1 || v->count[2] < 1 || v->count[0] < 1 || v->elements < 1) return flat;
+    // Rows that do not lie next to each other are lines of their own, if long enough.
+    int64_t joined = v->stride[1] != line && across >= width ? 1 : SYMC_FLAT / v->stride[1];
+    joined = joined < 1 ? 1 : joined > rows ? rows : joined;
+    const int64_t parts = (rows + joined - 1) / joined, least = rows / parts;
+    flat.cuts = joined > 1 ? 1 : (across + SYMC_FLAT / 2 - 1) / (SYMC_FLAT / 2);
+    if (flat.cuts > v->count[2] / width) flat.cuts = v->count[2] < width ? 1 : v->count[2] / width;
+    const int64_t wide = ((v->count[2] + flat.cuts - 1) / flat.cuts - 1) * v->stride[2] + 1;
+    flat.length = ((rows + parts - 1) / parts - 1) * v->stride[1] + wide;
+    if (flat.length <= SYMC_FLAT && (least - 1) * v->stride[1] + across >= width &&
+        (least - 1) * v->stride[1] + across <= SYMC_WASTE * least * v->count[2])
+        flat.parts = parts;
+    return flat;
+}
+
+// SYMBOL symc_conv_piece
+// NEEDS symc_conv_flat
+// One line: `rows` rows with `columns` outputs each, and where the first of them is in x and y.
+typedef struct symc_conv_piece {
+    int64_t rows, columns, length, x, y;
+} symc_conv_piece;
+
+static inline symc_conv_piece symc_conv_piece_of(const symc_conv *v, const symc_conv_flat *flat,
+                                                 int64_t number) {
+    const int64_t cut = number % flat->cuts, part = number / flat->cuts % flat->parts;
+    const int64_t i = number / flat->cuts / flat->parts;
+    const int64_t row = v->count[1] * part / flat->parts;
+    const int64_t column = v->count[2] * cut / flat->cuts;
+    symc_conv_piece p;
+    p.rows = v->count[1] * (part + 1) / flat->parts - row;
+    p.columns = v->count[2] * (cut + 1) / flat->cuts - column;
+    p.length = (p.rows - 1) * v->stride[1] + (p.columns - 1) * v->stride[2] + 1;
+    p.x = i * v->stride[0] + row * v->stride[1] + column * v->stride[2];
+    p.y = (i * v->count[1] + row) * v->count[2] + column;
+    return p;
+}
+
+// SYMBOL symc_conv_flat_map_fNN
+// NEEDS symc_conv_piece symc_conv_line_fNN
+// The outputs of a feature. A store of a vector may go beyond its row, where the next one follows
+// later, but not beyond y.
+static void symc_conv_flat_map_fNN(const symc_conv *v, const symc_conv_flat *flat,
+                                   const int64_t *at, const real *x, const real *w, real *y) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real) };
+    real room[SYMC_FLAT + V] __attribute__((aligned(64)));
+    const int64_t step = v->stride[2], pieces = v->count[0] * flat->parts * flat->cuts;
+    for (int64_t number = 0; number < pieces; number++) {
+        const symc_conv_piece p = symc_conv_piece_of(v, flat, number);
+        symc_conv_line_fNN(p.length, v->elements, w, x + p.x, at, room);
+        for (int64_t r = 0; r < p.rows; r++) {
+            const real *from = room + r * v->stride[1];
+            real *to = y + p.y + r * v->count[2], *const end = y + v->spots;
+            int64_t k = 0;
+            if (step == 1)
+                for (; k < p.columns && to + k + V <= end; k += V)
+                    *(symc_lanes_fNN *)(to + k) = *(const symc_lanes_fNN *)(from + k);
+            else if (step == 2)
+                for (; k < p.columns; k++) to[k] = from[2 * k];
+            for (; k < p.columns; k++) to[k] = from[k * step];
+        }
+    }
+}
+
+// SYMBOL symc_conv_outputs_flat_fNN
+// NEEDS symc_conv_flat_map_fNN symc_conv_offsets
+// All outputs of one or two features of a group, or 0 where lines would not do. `line`: the length
+// of a row of x.
+static int symc_conv_outputs_flat_fNN(const symc_conv *v, int64_t line, const real *x,
+                                      const real *w, real *y, int64_t threads) {
+    const int64_t maps = v->images * v->groups * v->features;
+    const symc_conv_flat flat =
+        symc_conv_flat_of(v, line, SYMC_LANE_BYTES / (int64_t)sizeof(real));
+    const int many = threads > 1 && (double)maps * v->spots * (double)v->elements > 1e6;
+    int64_t at[SYMC_DEPTH];
+    if (v->features > 2 || v->elements > SYMC_DEPTH || flat.parts < 1) return 0;
+    symc_conv_offsets(v->size, v->dilation, v->plane, 0, v->elements, at);
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
+    for (int64_t map = 0; map < maps; map++)
+        symc_conv_flat_map_fNN(v, &flat, at,
+                               x + map / v->features * v->channels * v->plane,
+                               w + map % (v->groups * v->features) * v->elements,
+                               y + map * v->spots);
+    return 1;
+}
+
+// --- inputs --------------------------------------------------------------------------------------
+
+// SYMBOL symc_conv_turned_of
+// NEEDS symc_conv_of
+// The convolution that computes inputs from outputs, with zeros between and around these, and
+// turned filters.
+static symc_conv symc_conv_turned_of(const symc_conv *v, const int64_t (*axes)[5]) {
+    int64_t turned[3][5];
+    for (int axis = 0; axis < 3; axis++) {
+        const int64_t size = axes[axis][1], dilation = axes[axis][4];
+        turned[axis][0] = axes[axis][0] + (size - 1) * dilation;
+        turned[axis][1] = size;
+        turned[axis][2] = axes[axis][0];
+        turned[axis][3] = 1;
+        turned[axis][4] = dilation;
+    }
+    return symc_conv_of(1, 1, v->features, v->channels, turned);
+}
+
+// SYMBOL symc_conv_spread_fNN
+// NEEDS symc_conv
+// Outputs of an image and a group, put where the turned filters meet them: zeros are there already.
+static void symc_conv_spread_fNN(const symc_conv *v, const symc_conv *turned,
+                                 const int64_t (*axes)[5], const real *y, real *spread) {
+    const int64_t pitch = turned->stride[1], deep = turned->stride[0], step = axes[2][3];
+    for (int axis = 0; axis < 3; axis++)
+        spread += (v->size[axis] - 1) * turned->dilation[axis];
+    for (int64_t o = 0; o < v->features; o++)
+        for (int64_t i = 0; i < v->count[0]; i++)
+            for (int64_t j = 0; j < v->count[1]; j++) {
+                const real *from = y + ((o * v->count[0] + i) * v->count[1] + j) * v->count[2];
+                real *to = spread + o * turned->plane + i * axes[0][3] * deep +
+                           j * axes[1][3] * pitch;
+                if (step == 1)
+                    for (int64_t k = 0; k < v->count[2]; k++) to[k] = from[k];
+                else
+                    for (int64_t k = 0; k < v->count[2]; k++) to[k * step] = from[k];
+            }
+}
+
+// SYMBOL symc_conv_turned_job_fNN
+// NEEDS symc_conv_flat_map_fNN symc_conv_outputs_job_fNN symc_conv_lines_fNN symc_conv_offsets
+// The inputs of an image and a group, from outputs that are spread. `w`: the filters of the group.
+static void symc_conv_turned_job_fNN(const symc_conv *v, const symc_conv *turned,
+                                     const symc_conv_flat *flat, const real *spread,
+                                     const real *w, real *filters, real *x) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real) };
+    const int64_t taps = v->taps, line = (turned->count[2] + V - 1) / V;
+    const int64_t vectors = turned->count[0] * turned->count[1] * line;
+    for (int64_t c = 0; c < v->channels; c++)
+        for (int64_t o = 0; o < v->features; o++)
+            for (int64_t k = 0; k < taps; k++)
+                filters[(c * v->features + o) * taps + k] =
+                    w[o * v->elements + c * taps + taps - 1 - k];
+    if (v->channels > 2) {
+        for (int64_t from = 0; from < vectors; from += 2 * SYMC_PANELS) {
+            const int64_t rest = vectors - from;
+            symc_conv_outputs_job_fNN(turned, spread, filters, x, from,
+                                      rest < 2 * SYMC_PANELS ? rest : 2 * SYMC_PANELS, 1);
+        }
+    } else if (flat->parts > 0) {
+        int64_t at[SYMC_DEPTH];
+        symc_conv_offsets(turned->size, turned->dilation, turned->plane, 0, turned->elements, at);
+        for (int64_t c = 0; c < v->channels; c++)
+            symc_conv_flat_map_fNN(turned, flat, at, spread, filters + c * turned->elements,
+                                   x + c * v->plane);
+    } else
+        symc_conv_lines_fNN(turned, spread, filters, x, 1);
+}
+
+// SYMBOL symc_conv_inputs_turned_fNN
+// NEEDS symc_conv_turned_job_fNN symc_conv_turned_of symc_conv_spread_fNN
+// NEEDS symc_conv_inputs_job_fNN malloc free
+// All inputs, or 0 where that would not do: zeros that lie between outputs take time, turning many
+// filters takes more than a few outputs do, and zeros times what is not finite would be NaN.
+static int symc_conv_inputs_turned_fNN(const symc_conv *v, const int64_t (*axes)[5], const real *y,
+                                       const real *w, real *x, int64_t threads) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real), RUN = 8, FEW = 32 };
+    const symc_conv turned = symc_conv_turned_of(v, axes);
+    const int64_t line = axes[2][0] + (axes[2][1] - 1) * axes[2][4];
+    const symc_conv_flat flat = symc_conv_flat_of(&turned, line, V);
+    const int64_t total = v->images * v->groups, jobs = (total + RUN - 1) / RUN;
+    const int64_t waste = axes[0][3] * axes[1][3] * axes[2][3], rows = turned.count[2] >= V;
+    const int64_t size = v->features * turned.plane, room = size + v->features * v->elements;
+    const int many = threads > 1 && (double)total * v->features * v->spots * v->elements > 1e6;
+    int bad = v->spots < 1 || v->elements < 1 || turned.spots < 1;
+    if (v->channels < 3)
+        bad |= turned.elements > SYMC_DEPTH || (flat.parts < 1 && !rows) || waste > SYMC_WASTE;
+    else
+        bad |= !rows || waste > 1 || (v->features >= FEW && (v->channels < 4 || v->spots < 256));
+    for (int64_t k = 0; !bad && k < v->groups * v->features * v->elements; k++)
+        bad = !(w[k] - w[k] == 0);
+    if (bad) return 0;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
+    for (int64_t job = 0; job < jobs; job++) {
+        real *const spread = malloc((size_t)room * sizeof(real));
+        for (int64_t k = 0; spread && k < size; k++) spread[k] = 0;
+        for (int64_t number = total * job / jobs; number < total * (job + 1) / jobs; number++) {
+            const real *const outputs = y + number * v->features * v->spots;
+            const real *const filters = w + number % v->groups * v->features * v->elements;
+            real *const to = x + number * v->channels * v->plane;
+            if (!spread) {
+                symc_conv_inputs_job_fNN(v, outputs, filters, to, v->channels);
+                continue;
+            }
+            symc_conv_spread_fNN(v, &turned, axes, outputs, spread);
+            symc_conv_turned_job_fNN(v, &turned, &flat, spread, filters, spread + size, to);
+        }
+        free(spread);
+    }
+    return 1;
+}

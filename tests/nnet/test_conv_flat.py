@@ -1,0 +1,134 @@
+"""Convolutions whose rows are joined to lines: few features, short rows, strides, odd lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from tests.fenced import fenced
+from tests.near import assert_near, size_of
+from tests.nnet import oracle
+
+# (images, groups, channels of a group, lengths, features of a group, sizes)
+SHAPES: list[tuple[int, int, int, tuple[int, int], int, tuple[int, int]]] = [
+    (3, 2, 1, (14, 14), 1, (3, 3)),  # rows shorter than a vector
+    (2, 2, 1, (7, 7), 1, (3, 3)),
+    (2, 2, 1, (9, 29), 1, (3, 3)),  # the last vector of a line begins earlier
+    (1, 2, 1, (97, 85), 1, (3, 3)),  # several lines for a plane
+    (1, 2, 1, (3, 5003), 1, (2, 3)),  # rows that are cut
+    (2, 2, 2, (11, 19), 2, (5, 5)),  # as many elements as several rounds of sums
+    (2, 2, 3, (13, 21), 1, (1, 4)),
+    (2, 2, 1, (13, 21), 4, (3, 1)),
+    (2, 2, 8, (13, 21), 8, (3, 3)),  # tiles
+    (1, 2, 7, (23, 18), 40, (2, 3)),  # more features than that
+    (1, 2, 70, (5, 20), 1, (3, 3)),  # more elements than sums
+    (1, 2, 1, (3, 3), 1, (3, 3)),  # planes shorter than a vector
+    (0, 2, 1, (8, 20), 1, (3, 3)),  # no images
+]
+CASES: list[dict[str, Any]] = [
+    {},
+    {"padding": "same"},
+    {"padding": "full", "dilation": 2},
+    {"padding": "half", "stride": 2},
+    {"padding": ((1, 0), (0, 2)), "stride": (2, 1), "dilation": (1, 2)},
+    {"padding": (0, 2), "stride": (1, 3)},
+    {"padding": 2, "stride": (4, 5), "flip_filters": False},
+]
+
+
+def _given(shape: Any, case: dict[str, Any], dtype: str) -> tuple[list[Any], dict[str, Any]]:
+    images, groups, channels, lengths, features, sizes = shape
+    case = case | {"groups": groups}
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((images, groups * channels, *lengths)).astype(dtype)
+    w = rng.standard_normal((groups * features, channels, *sizes)).astype(dtype)
+    y = oracle.conv(np.zeros((1, *x.shape[1:])), w, **case)
+    return [x, w, rng.standard_normal((images, *y.shape[1:])).astype(dtype)], case
+
+
+def _functions(groups: int, case: dict[str, Any], types: list[Any]) -> tuple[Any, Any]:
+    x, w, bar = types
+    y = T.nnet.conv2d(x, w, **case | {"groups": groups})
+    wanted = [y, *symc.Lop(y, [x, w], bar)]
+    return symc.function([x, w, bar], wanted), symc.function([x, w, bar], wanted, mode="python")
+
+
+def _check(got: Any, wanted: Any, dtype: str) -> None:
+    for one, other in zip(got, wanted, strict=True):
+        assert one.shape == other.shape
+        tolerance = {"float32": 3e-6, "float64": 1e-14}[dtype]
+        assert_near(one, other, 0.0, tolerance * size_of(other, 1.0) * 10)
+
+
+def _fits(shape: Any, case: dict[str, Any]) -> bool:
+    try:
+        _given(shape, case, "float64")
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_values_and_gradients(case: dict[str, Any], dtype: str) -> None:
+    made: dict[int, Any] = {}
+    for shape in SHAPES:
+        if not _fits(shape, case):
+            continue
+        given, full = _given(shape, case, dtype)
+        groups = full["groups"]
+        if groups not in made:
+            types = [T.tensor(dtype, (None,) * 4, name) for name in ("x", "w", "bar")]
+            made[groups] = _functions(groups, case, types)
+        compiled, interpreted = made[groups]
+        wanted = interpreted(*given)
+        if given[0].shape[0]:
+            assert_near(wanted[0], oracle.conv(given[0], given[1], **full), 0.0, 1e-3)
+        _check(compiled(*map(fenced, given)), wanted, dtype)
+        _check(compiled(*(fenced(array, front=True) for array in given)), wanted, dtype)
+
+
+@pytest.mark.parametrize("case", CASES[1:4:2], ids=str)
+def test_known_lengths(case: dict[str, Any]) -> None:
+    for shape in SHAPES[:3]:
+        given, full = _given(shape, case, "float32")
+        types = [T.tensor("float32", array.shape) for array in given]
+        compiled, interpreted = _functions(full["groups"], case, types)
+        _check(compiled(*given), interpreted(*given), "float32")
+
+
+@pytest.mark.parametrize("case", [{}, {"padding": "same"}, {"stride": 2}], ids=str)
+def test_zeros_between_rows_meet_nothing(case: dict[str, Any]) -> None:
+    """Numbers that are not finite reach what their windows reach, and nothing else."""
+    types = [T.tensor("float32", (None,) * 4, name) for name in ("x", "w", "bar")]
+    compiled, interpreted = _functions(3, case, types)
+    for number in range(3):
+        given, _ = _given((2, 3, 1, (9, 20), 1, (3, 3)), case, "float32")
+        given[number].flat[5] = np.inf
+        given[number].flat[-1] = np.nan
+        for one, other in zip(compiled(*given), interpreted(*given), strict=True):
+            np.testing.assert_array_equal(np.isfinite(one), np.isfinite(other))
+
+
+def test_bits_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    given, _ = _given((9, 16, 1, (31, 33), 1, (3, 3)), {"padding": "same"}, "float32")
+    for threads in (1, 2):
+        monkeypatch.setattr(symc.config, "threads", threads)
+        types = [T.tensor("float32", (None,) * 4, name) for name in ("x", "w", "bar")]
+        found.append(_functions(16, {"padding": "same"}, types)[0](*given))
+    for one, two in zip(*found, strict=True):
+        assert np.array_equal(one, two)
+
+
+def test_sums_over_many_outputs_stay_exact() -> None:
+    """Sums of vectors are added up as doubles from time to time."""
+    x, w = T.ftensor4("x"), T.ftensor4("w")
+    f = symc.function([x, w], symc.grad(T.nnet.conv2d(x, w, groups=2).sum(), w))
+    given = np.full((4, 2, 900, 900), 0.1, "float32")
+    got = f(given, np.ones((2, 1, 3, 3), "float32"))
+    np.testing.assert_allclose(got, 4 * 898 * 898 * np.float64(np.float32(0.1)), rtol=5e-5)
