@@ -44,7 +44,7 @@ static void symc_conv_dots_3_fNN(int64_t count, int64_t last, const real *x, con
 }
 
 // SYMBOL symc_conv_dots_piece_fNN
-// NEEDS symc_conv_piece symc_conv_dots_fNN
+// NEEDS symc_conv_piece symc_conv_copy_fNN symc_conv_dots_fNN
 // Adds what a line of outputs meets to the sums of all elements. `room` has zeros between outputs.
 static void symc_conv_dots_piece_fNN(const symc_conv *v, symc_conv_piece p, const int64_t *at,
                                      const real *x, const real *y, real *room,
@@ -59,7 +59,7 @@ static void symc_conv_dots_piece_fNN(const symc_conv *v, symc_conv_piece p, cons
         const real *from = y + p.y + r * v->count[2];
         real *to = room + r * v->stride[1];
         if (step == 1)
-            for (int64_t k = 0; k < p.columns; k++) to[k] = from[k];
+            symc_conv_copy_fNN(from, p.columns, to);
         else
             for (int64_t k = 0; k < p.columns; k++) to[k * step] = from[k];
     }

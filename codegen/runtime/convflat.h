@@ -56,36 +56,127 @@ static inline symc_conv_piece symc_conv_piece_of(const symc_conv *v, const symc_
     return p;
 }
 
+// SYMBOL symc_conv_copy_fNN
+// NEEDS symc_lanes_fNN
+// Copies a row. Rows are short: a call of memcpy would take longer.
+static inline void symc_conv_copy_fNN(const real *from, int64_t count, real *to) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real), HALF = V / 2, QUARTER = V / 4 };
+    if (count >= V) {
+        for (int64_t k = 0; k + V <= count; k += V)
+            *(symc_lanes_fNN *)(to + k) = *(const symc_lanes_fNN *)(from + k);
+        *(symc_lanes_fNN *)(to + count - V) = *(const symc_lanes_fNN *)(from + count - V);
+    } else if (count >= HALF) {
+        __builtin_memcpy(to, from, HALF * sizeof(real));
+        __builtin_memcpy(to + count - HALF, from + count - HALF, HALF * sizeof(real));
+    } else if (count >= QUARTER) {
+        __builtin_memcpy(to, from, QUARTER * sizeof(real));
+        __builtin_memcpy(to + count - QUARTER, from + count - QUARTER, QUARTER * sizeof(real));
+    } else {
+        if (count & 1) *to++ = *from++;
+        if (count & 2) to[0] = from[0], to[1] = from[1];
+    }
+}
+
+// SYMBOL symc_conv_flat_rows_fNN
+// NEEDS symc_conv_piece symc_conv_copy_fNN
+// Copies the outputs of a line. A store of a vector may go beyond its row, where the next one
+// follows later, but not beyond the outputs of a feature.
+static void symc_conv_flat_rows_fNN(const symc_conv *v, symc_conv_piece p, const real *line,
+                                    real *y) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real) };
+    const int64_t step = v->stride[2];
+    const real *const end = y + v->spots;
+    for (int64_t r = 0; r < p.rows; r++) {
+        const real *from = line + r * v->stride[1];
+        real *to = y + p.y + r * v->count[2];
+        int64_t k = 0;
+        if (step == 1)
+            for (; k < p.columns && end - to >= k + V; k += V)
+                *(symc_lanes_fNN *)(to + k) = *(const symc_lanes_fNN *)(from + k);
+        if (step == 1)
+            symc_conv_copy_fNN(from + k, p.columns - (k < p.columns ? k : p.columns), to + k);
+        else if (step == 2)
+            for (; k < p.columns; k++) to[k] = from[2 * k];
+        else
+            for (; k < p.columns; k++) to[k] = from[k * step];
+    }
+}
+
 // SYMBOL symc_conv_flat_map_fNN
-// NEEDS symc_conv_piece symc_conv_line_fNN
-// The outputs of a feature. A store of a vector may go beyond its row, where the next one follows
-// later, but not beyond y.
+// NEEDS symc_conv_flat_rows_fNN symc_conv_line_fNN
+// The outputs of a feature.
 static void symc_conv_flat_map_fNN(const symc_conv *v, const symc_conv_flat *flat,
                                    const int64_t *at, const real *x, const real *w, real *y) {
-    enum { V = SYMC_LANE_BYTES / sizeof(real) };
-    real room[SYMC_FLAT + V] __attribute__((aligned(64)));
-    const int64_t step = v->stride[2], pieces = v->count[0] * flat->parts * flat->cuts;
+    real room[SYMC_FLAT + SYMC_LANE_BYTES / sizeof(real)] __attribute__((aligned(64)));
+    const int64_t pieces = v->count[0] * flat->parts * flat->cuts;
     for (int64_t number = 0; number < pieces; number++) {
         const symc_conv_piece p = symc_conv_piece_of(v, flat, number);
         symc_conv_line_fNN(p.length, v->elements, w, x + p.x, at, room);
-        for (int64_t r = 0; r < p.rows; r++) {
-            const real *from = room + r * v->stride[1];
-            real *to = y + p.y + r * v->count[2], *const end = y + v->spots;
-            int64_t k = 0;
-            if (step == 1)
-                for (; k < p.columns && to + k + V <= end; k += V)
-                    *(symc_lanes_fNN *)(to + k) = *(const symc_lanes_fNN *)(from + k);
-            else if (step == 2)
-                for (; k < p.columns; k++) to[k] = from[2 * k];
-            for (; k < p.columns; k++) to[k] = from[k * step];
+        symc_conv_flat_rows_fNN(v, p, room, y);
+    }
+}
+
+// SYMBOL symc_conv_flat_group_fNN
+// NEEDS symc_conv_flat_rows_fNN symc_conv_outputs_job_fNN
+// The outputs of all features of a group, as tiles: some features at a time, so that their lines in
+// `room` (SYMC_SOME of them and a vector) stay in the cache.
+enum { SYMC_SOME = 24 };
+static void symc_conv_flat_group_fNN(const symc_conv *v, const symc_conv_flat *flat, const real *x,
+                                     const real *w, real *y, real *room) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real), MOST = 2 * SYMC_PANELS };
+    const int64_t pieces = v->count[0] * flat->parts * flat->cuts;
+    for (int64_t number = 0; number < pieces; number++) {
+        const symc_conv_piece p = symc_conv_piece_of(v, flat, number);
+        const int64_t vectors = (p.length + V - 1) / V;
+        symc_conv line = *v;
+        line.count[0] = line.count[1] = line.stride[2] = 1;
+        line.count[2] = line.spots = p.length;
+        for (int64_t o = 0; o < v->features; o += SYMC_SOME) {
+            const int64_t rest = v->features - o;
+            line.features = rest < SYMC_SOME ? rest : SYMC_SOME;
+            for (int64_t from = 0; from < vectors; from += MOST)
+                symc_conv_outputs_job_fNN(&line, x + p.x, w + o * v->elements, room, from,
+                                          vectors - from < MOST ? vectors - from : MOST, 1);
+            for (int64_t f = 0; f < line.features; f++)
+                symc_conv_flat_rows_fNN(v, p, room + f * p.length, y + (o + f) * v->spots);
         }
     }
 }
 
+// SYMBOL symc_conv_outputs_groups_fNN
+// NEEDS symc_conv_flat_group_fNN malloc free
+// All outputs of groups of some features, whose windows do not lie next to each other, or 0 where
+// it takes less time to gather two vectors than to compute the places between outputs.
+static int symc_conv_outputs_groups_fNN(const symc_conv *v, symc_conv_flat flat, const real *x,
+                                        const real *w, real *y, int64_t threads) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real), GATHER = 3 * V / 2 };
+    const int64_t each = (v->features + SYMC_ROWS - 1) / SYMC_ROWS * SYMC_ROWS;
+    const int64_t maps = v->images * v->groups;
+    const int64_t lines = v->count[0] * flat.parts * flat.cuts;
+    const int64_t pairs = lines * ((flat.length + 2 * V - 1) / (2 * V));
+    const int64_t gathered = (v->spots + 2 * V - 1) / (2 * V);
+    const int many = threads > 1 && (double)maps * v->features * v->spots * v->elements > 1e6;
+    if (pairs * each > gathered * (each + GATHER)) return 0;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
+    for (int64_t map = 0; map < maps; map++) {
+        const real *const from = x + map * v->channels * v->plane;
+        const real *const filters = w + map % v->groups * v->features * v->elements;
+        real *const to = y + map * v->features * v->spots;
+        real *room = malloc((size_t)(SYMC_SOME * flat.length + V) * sizeof(real));
+        if (room)
+            symc_conv_flat_group_fNN(v, &flat, from, filters, to, room);
+        else
+            for (int64_t k = 0, vectors = (v->spots + V - 1) / V; k < vectors; k += 2)
+                symc_conv_outputs_job_fNN(v, from, filters, to, k, vectors - k < 2 ? 1 : 2, 0);
+        free(room);
+    }
+    return 1;
+}
+
 // SYMBOL symc_conv_outputs_flat_fNN
-// NEEDS symc_conv_flat_map_fNN symc_conv_offsets
-// All outputs of one or two features of a group, or 0 where lines would not do. `line`: the length
-// of a row of x.
+// NEEDS symc_conv_flat_map_fNN symc_conv_outputs_groups_fNN symc_conv_offsets
+// All outputs where windows do not lie next to each other, or 0 where lines would not do. `line`:
+// the length of a row of x.
 static int symc_conv_outputs_flat_fNN(const symc_conv *v, int64_t line, const real *x,
                                       const real *w, real *y, int64_t threads) {
     const int64_t maps = v->images * v->groups * v->features;
@@ -93,7 +184,9 @@ static int symc_conv_outputs_flat_fNN(const symc_conv *v, int64_t line, const re
         symc_conv_flat_of(v, line, SYMC_LANE_BYTES / (int64_t)sizeof(real));
     const int many = threads > 1 && (double)maps * v->spots * (double)v->elements > 1e6;
     int64_t at[SYMC_DEPTH];
-    if (v->features > 2 || v->elements > SYMC_DEPTH || flat.parts < 1) return 0;
+    if (flat.parts < 1) return 0;
+    if (v->features > 2) return symc_conv_outputs_groups_fNN(v, flat, x, w, y, threads);
+    if (v->elements > SYMC_DEPTH) return 0;
     symc_conv_offsets(v->size, v->dilation, v->plane, 0, v->elements, at);
     _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t map = 0; map < maps; map++)
@@ -124,7 +217,7 @@ static symc_conv symc_conv_turned_of(const symc_conv *v, const int64_t (*axes)[5
 }
 
 // SYMBOL symc_conv_spread_fNN
-// NEEDS symc_conv
+// NEEDS symc_conv symc_conv_copy_fNN
 // Outputs of an image and a group, put where the turned filters meet them: zeros are there already.
 static void symc_conv_spread_fNN(const symc_conv *v, const symc_conv *turned,
                                  const int64_t (*axes)[5], const real *y, real *spread) {
@@ -138,79 +231,105 @@ static void symc_conv_spread_fNN(const symc_conv *v, const symc_conv *turned,
                 real *to = spread + o * turned->plane + i * axes[0][3] * deep +
                            j * axes[1][3] * pitch;
                 if (step == 1)
-                    for (int64_t k = 0; k < v->count[2]; k++) to[k] = from[k];
+                    symc_conv_copy_fNN(from, v->count[2], to);
                 else
                     for (int64_t k = 0; k < v->count[2]; k++) to[k * step] = from[k];
             }
 }
 
-// SYMBOL symc_conv_turned_job_fNN
-// NEEDS symc_conv_flat_map_fNN symc_conv_outputs_job_fNN symc_conv_lines_fNN symc_conv_offsets
-// The inputs of an image and a group, from outputs that are spread. `w`: the filters of the group.
-static void symc_conv_turned_job_fNN(const symc_conv *v, const symc_conv *turned,
-                                     const symc_conv_flat *flat, const real *spread,
-                                     const real *w, real *filters, real *x) {
-    enum { V = SYMC_LANE_BYTES / sizeof(real) };
-    const int64_t taps = v->taps, line = (turned->count[2] + V - 1) / V;
-    const int64_t vectors = turned->count[0] * turned->count[1] * line;
-    for (int64_t c = 0; c < v->channels; c++)
-        for (int64_t o = 0; o < v->features; o++)
-            for (int64_t k = 0; k < taps; k++)
-                filters[(c * v->features + o) * taps + k] =
-                    w[o * v->elements + c * taps + taps - 1 - k];
-    if (v->channels > 2) {
-        for (int64_t from = 0; from < vectors; from += 2 * SYMC_PANELS) {
-            const int64_t rest = vectors - from;
-            symc_conv_outputs_job_fNN(turned, spread, filters, x, from,
-                                      rest < 2 * SYMC_PANELS ? rest : 2 * SYMC_PANELS, 1);
+// SYMBOL symc_conv_turn_filters_fNN
+// NEEDS symc_conv
+// The filters of a group, turned: features and channels change places, and taps their order.
+static void symc_conv_turn_filters_fNN(const symc_conv *v, const real *w, real *filters) {
+    const int64_t taps = v->taps;
+    for (int64_t o = 0; o < v->features; o++)
+        for (int64_t c = 0; c < v->channels; c++) {
+            const real *from = w + o * v->elements + c * taps;
+            real *to = filters + (c * v->features + o) * taps;
+            for (int64_t k = 0; k < taps; k++) to[k] = from[taps - 1 - k];
         }
+}
+
+// SYMBOL symc_conv_turned_job_fNN
+// NEEDS symc_conv_flat_map_fNN symc_conv_flat_group_fNN symc_conv_outputs_job_fNN
+// NEEDS symc_conv_lines_fNN symc_conv_offsets
+// The inputs of an image and a group, from outputs that are spread, and turned filters.
+static void symc_conv_turned_job_fNN(const symc_conv *turned, const symc_conv_flat *flat,
+                                     const real *spread, const real *filters, real *x,
+                                     real *room) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real), MOST = 2 * SYMC_PANELS };
+    const int64_t line = (turned->count[2] + V - 1) / V;
+    const int64_t vectors = turned->count[0] * turned->count[1] * line;
+    if (turned->features > 2 && turned->count[2] >= V) {
+        for (int64_t from = 0; from < vectors; from += MOST)
+            symc_conv_outputs_job_fNN(turned, spread, filters, x, from,
+                                      vectors - from < MOST ? vectors - from : MOST, 1);
+    } else if (turned->features > 2) {
+        symc_conv_flat_group_fNN(turned, flat, spread, filters, x, room);
     } else if (flat->parts > 0) {
         int64_t at[SYMC_DEPTH];
         symc_conv_offsets(turned->size, turned->dilation, turned->plane, 0, turned->elements, at);
-        for (int64_t c = 0; c < v->channels; c++)
+        for (int64_t c = 0; c < turned->features; c++)
             symc_conv_flat_map_fNN(turned, flat, at, spread, filters + c * turned->elements,
-                                   x + c * v->plane);
+                                   x + c * turned->spots);
     } else
         symc_conv_lines_fNN(turned, spread, filters, x, 1);
 }
 
+// SYMBOL symc_conv_turns
+// NEEDS symc_conv symc_conv_flat
+// Whether inputs are to be computed so: zeros that lie between outputs take time, and turning many
+// filters takes more than a few outputs do. `run`: for how many images they are turned.
+static int symc_conv_turns(const symc_conv *v, const symc_conv *turned, const symc_conv_flat *flat,
+                           int64_t width, int64_t waste, int64_t run) {
+    enum { FEW = 32 };
+    const int lines = turned->count[2] >= width || flat->parts > 0;
+    if (v->spots < 1 || v->elements < 1 || turned->spots < 1 || !lines) return 0;
+    if (v->channels < 3) return turned->elements <= SYMC_DEPTH && waste <= SYMC_WASTE;
+    return waste == 1 && (v->features < FEW || (v->channels > 3 && v->spots * run >= 1024));
+}
+
 // SYMBOL symc_conv_inputs_turned_fNN
-// NEEDS symc_conv_turned_job_fNN symc_conv_turned_of symc_conv_spread_fNN
-// NEEDS symc_conv_inputs_job_fNN malloc free
-// All inputs, or 0 where that would not do: zeros that lie between outputs take time, turning many
-// filters takes more than a few outputs do, and zeros times what is not finite would be NaN.
+// NEEDS symc_conv_turned_job_fNN symc_conv_turned_of symc_conv_turns symc_conv_spread_fNN
+// NEEDS symc_conv_turn_filters_fNN symc_conv_inputs_job_fNN malloc free
+// All inputs, or 0 where that would not do: zeros times filters that are not finite would be NaN.
+// A job is some images of a group, or of several.
 static int symc_conv_inputs_turned_fNN(const symc_conv *v, const int64_t (*axes)[5], const real *y,
                                        const real *w, real *x, int64_t threads) {
-    enum { V = SYMC_LANE_BYTES / sizeof(real), RUN = 8, FEW = 32 };
+    enum { V = SYMC_LANE_BYTES / sizeof(real), RUN = 8 };
     const symc_conv turned = symc_conv_turned_of(v, axes);
     const int64_t line = axes[2][0] + (axes[2][1] - 1) * axes[2][4];
     const symc_conv_flat flat = symc_conv_flat_of(&turned, line, V);
-    const int64_t total = v->images * v->groups, jobs = (total + RUN - 1) / RUN;
-    const int64_t waste = axes[0][3] * axes[1][3] * axes[2][3], rows = turned.count[2] >= V;
-    const int64_t size = v->features * turned.plane, room = size + v->features * v->elements;
+    const int64_t total = v->images * v->groups, shared = threads > 1 ? total / (4 * threads) : RUN;
+    const int64_t run = shared < 1 ? 1 : shared > RUN ? RUN : shared;
+    const int64_t jobs = (total + run - 1) / run;
+    const int64_t size = v->features * turned.plane, all = v->features * v->elements;
+    const int64_t room = size + all + (v->channels > 2 ? SYMC_SOME * flat.length : 0) + V;
     const int many = threads > 1 && (double)total * v->features * v->spots * v->elements > 1e6;
-    int bad = v->spots < 1 || v->elements < 1 || turned.spots < 1;
-    if (v->channels < 3)
-        bad |= turned.elements > SYMC_DEPTH || (flat.parts < 1 && !rows) || waste > SYMC_WASTE;
-    else
-        bad |= !rows || waste > 1 || (v->features >= FEW && (v->channels < 4 || v->spots < 256));
-    for (int64_t k = 0; !bad && k < v->groups * v->features * v->elements; k++)
-        bad = !(w[k] - w[k] == 0);
+    const int64_t waste = axes[0][3] * axes[1][3] * axes[2][3];
+    if (!symc_conv_turns(v, &turned, &flat, V, waste, run < v->images ? run : v->images)) return 0;
+    int bad = 0;
+    for (int64_t k = 0; k < v->groups * all; k++) bad |= !(w[k] - w[k] == 0);
     if (bad) return 0;
     _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < jobs; job++) {
         real *const spread = malloc((size_t)room * sizeof(real));
+        int64_t before = -1;
         for (int64_t k = 0; spread && k < size; k++) spread[k] = 0;
-        for (int64_t number = total * job / jobs; number < total * (job + 1) / jobs; number++) {
+        for (int64_t place = total * job / jobs; place < total * (job + 1) / jobs; place++) {
+            const int64_t group = place / v->images, image = place % v->images;
+            const int64_t number = image * v->groups + group;
             const real *const outputs = y + number * v->features * v->spots;
-            const real *const filters = w + number % v->groups * v->features * v->elements;
             real *const to = x + number * v->channels * v->plane;
             if (!spread) {
-                symc_conv_inputs_job_fNN(v, outputs, filters, to, v->channels);
+                symc_conv_inputs_job_fNN(v, outputs, w + group * all, to, v->channels);
                 continue;
             }
+            if (group != before) symc_conv_turn_filters_fNN(v, w + group * all, spread + size);
+            before = group;
             symc_conv_spread_fNN(v, &turned, axes, outputs, spread);
-            symc_conv_turned_job_fNN(v, &turned, &flat, spread, filters, spread + size, to);
+            symc_conv_turned_job_fNN(&turned, &flat, spread, spread + size, to,
+                                     spread + size + all);
         }
         free(spread);
     }
