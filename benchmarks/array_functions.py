@@ -223,7 +223,8 @@ def products() -> list[Row]:
 
 def others() -> list[Row]:
     """Convolution, padding, histograms, k-means, remainders, random numbers."""
-    made = [depthwise(), counted()]
+    made = [depthwise(), *depthwise_gradients(56, 1), *depthwise_gradients(14, 1), counted()]
+    made += depthwise_gradients(56, 2)
     for name in ("float64", "float32"):
         made += [framed(name), clustered(name), remainders(name), uniform(name)]
     return made
@@ -246,6 +247,53 @@ def depthwise() -> Row:
         lambda jax, x, w: jax.lax.conv_general_dilated(
             x, w, (1, 1), "SAME", feature_group_count=32), rtol=1e-4,
     )  # fmt: skip
+
+
+def depthwise_gradients(side: int, stride: int) -> list[Row]:
+    """The gradients of a filter of 3 x 3 for each of 32 channels."""
+    import symc
+    import symc.tensor as T
+
+    def y(x: Any, w: Any) -> Any:
+        return T.nnet.conv2d(x, w, padding=1, stride=stride, groups=32, flip_filters=False)
+
+    def to_inputs(x: Any, w: Any, bar: Any) -> Any:
+        wide = np.zeros((*x.shape[:2], side + 2, side + 2), x.dtype)
+        for i, j in np.ndindex(3, 3):
+            wide[:, :, i : i + side : stride, j : j + side : stride] += (
+                w[:, 0, i, j][:, None, None] * bar
+            )
+        return wide[:, :, 1:-1, 1:-1]
+
+    def to_filters(x: Any, w: Any, bar: Any) -> Any:
+        wide = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+        at = np.lib.stride_tricks.sliding_window_view(wide, (3, 3), axis=(2, 3))
+        return np.einsum("ncijkl,ncij->ckl", at[:, :, ::stride, ::stride], bar)[:, None]
+
+    def in_torch(torch: Any, x: Any, w: Any, bar: Any, number: int) -> Any:
+        mask = [number == 0, number == 1, False]
+        return torch.ops.aten.convolution_backward(
+            bar, x, w, None, [stride] * 2, [1, 1], [1, 1], False, [0, 0], 32,
+            mask)[number]  # fmt: skip
+
+    def in_jax(jax: Any, x: Any, w: Any, bar: Any, number: int) -> Any:
+        def forward(x: Any, w: Any) -> Any:
+            return jax.lax.conv_general_dilated(
+                x, w, (stride, stride), [(1, 1)] * 2, feature_group_count=32)  # fmt: skip
+
+        return jax.vjp(forward, x, w)[1](bar)[number]
+
+    given = (
+        numbers(8, 32, side, side, dtype="float32"), numbers(32, 1, 3, 3, dtype="float32", seed=1),
+        numbers(8, 32, side // stride, side // stride, dtype="float32", seed=2),
+    )  # fmt: skip
+    return [
+        Row(f"depthwise 3x3 to {role}, side {side}, stride {stride}", given,
+            lambda x, w, bar, k=k: symc.Lop(y(x, w), [x, w], bar)[k], program,
+            lambda torch, *args, k=k: in_torch(torch, *args, k),
+            lambda jax, *args, k=k: in_jax(jax, *args, k), rtol=1e-4)
+        for k, (role, program) in enumerate([("inputs", to_inputs), ("filters", to_filters)])
+    ]  # fmt: skip
 
 
 def counted() -> Row:

@@ -201,6 +201,7 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
 
 // SYMBOL symc_conv_outputs_fNN
 // NEEDS symc_conv_outputs_job_fNN symc_conv_lines_fNN symc_conv_outputs_flat_fNN symc_conv_of
+// NEEDS symc_conv_outputs_phases_fNN
 // y from x and w. Rows are features, lanes are positions.
 static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channels,
                                   int64_t features, int64_t l0, int64_t k0, int64_t t0, int64_t s0,
@@ -219,6 +220,8 @@ static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channe
     const int many = threads > 1 && (double)images * groups * features * v.elements * pairs > 1e5;
     if (v.elements <= 0)
         for (int64_t k = 0; k < images * groups * features * v.spots; k++) y[k] = 0;
+    else if (symc_conv_outputs_phases_fNN(&v, axes, x, w, y, threads))
+        return;
     else if (!(direct && t2 >= 4 * V) && symc_conv_outputs_flat_fNN(&v, l2, x, w, y, threads))
         return;
     else if (direct && features < 3 && v.elements <= SYMC_DEPTH)
@@ -438,7 +441,7 @@ static void symc_conv_filters_fNN(int64_t images, int64_t groups, int64_t channe
     const symc_conv v = symc_conv_of(images, groups, channels, features, axes);
     const int64_t parts = (v.elements + MOST - 1) / MOST, panels = (features + 2 * V - 1) / (2 * V);
     const int many = threads > 1 && (double)images * groups * features * v.spots * v.elements > 1e6;
-    if (symc_conv_filters_flat_fNN(&v, l2, x, y, w, threads)) return;
+    if (symc_conv_filters_flat_fNN(&v, axes, x, y, w, threads)) return;
     _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < groups * parts * panels; job++) {
         const int64_t part = job % parts, feature = job / parts % panels * 2 * V;

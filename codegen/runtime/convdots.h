@@ -73,26 +73,31 @@ static void symc_conv_dots_piece_fNN(const symc_conv *v, symc_conv_piece p, cons
 }
 
 // SYMBOL symc_conv_dots_map_fNN
-// NEEDS symc_conv_dots_piece_fNN symc_conv_filters_job_fNN
-// The filter of a feature. Where a sum is not finite, zeros may have met what is not: then
-// everything is computed without them.
-static void symc_conv_dots_map_fNN(const symc_conv *v, const symc_conv_flat *flat,
+// NEEDS symc_conv_dots_piece_fNN symc_conv_filters_job_fNN symc_conv_sort_fNN
+// The filter of a feature. Where windows are more than one element apart, `sorted` is the
+// convolution of sorted inputs, for which there is `space`. Where a sum is not finite, zeros may
+// have met what is not: then everything is computed without them.
+static void symc_conv_dots_map_fNN(const symc_conv *v, const symc_conv *sorted,
+                                   const int64_t (*axes)[5], const symc_conv_flat *flat,
                                    const int64_t *at, int64_t map, const real *x, const real *y,
-                                   real *w) {
+                                   real *w, real *space) {
     enum { V = SYMC_LANE_BYTES / sizeof(real), MOST = SYMC_PANELS * SYMC_ROWS, LONG = 1024 };
     real room[SYMC_FLAT + V] __attribute__((aligned(64)));
     symc_lanes_fNN sums[MOST + 8];
     double totals[MOST];
     const int64_t pieces = v->count[0] * flat->parts * flat->cuts, group = map / v->features;
     const int64_t feature = map % v->features, all = v->images * pieces;
-    int bad = 0;
+    int bad = sorted != v && !space;
     for (int64_t k = 0; k < flat->length + V; k++) room[k] = 0;
+    for (int64_t k = 0; space && k < v->channels * sorted->plane; k++) space[k] = 0;
     for (int64_t e = 0; e < v->elements; e++) totals[e] = 0;
     __builtin_memset(sums, 0, sizeof(sums));
-    for (int64_t number = 0, waiting = 0; number < all; number++) {
+    for (int64_t number = 0, waiting = 0; !bad && number < all; number++) {
         const int64_t place = number / pieces * v->groups + group;
-        const symc_conv_piece p = symc_conv_piece_of(v, flat, number % pieces);
-        symc_conv_dots_piece_fNN(v, p, at, x + place * v->channels * v->plane,
+        const symc_conv_piece p = symc_conv_piece_of(sorted, flat, number % pieces);
+        const real *const from = x + place * v->channels * v->plane;
+        if (space && number % pieces == 0) symc_conv_sort_fNN(v, sorted, axes, from, space);
+        symc_conv_dots_piece_fNN(sorted, p, at, space ? space : from,
                                  y + (place * v->features + feature) * v->spots, room, sums);
         waiting += p.length / V + 1;
         if (waiting < LONG && number + 1 < all) continue;
@@ -112,23 +117,31 @@ static void symc_conv_dots_map_fNN(const symc_conv *v, const symc_conv_flat *fla
 }
 
 // SYMBOL symc_conv_filters_flat_fNN
-// NEEDS symc_conv_dots_map_fNN symc_conv_offsets
-// All filters where a group has few features, or 0 where that would not do. `line`: the length of
-// a row of x.
-static int symc_conv_filters_flat_fNN(const symc_conv *v, int64_t line, const real *x,
+// NEEDS symc_conv_dots_map_fNN symc_conv_offsets symc_conv_phased symc_conv_phases_of
+// NEEDS malloc free
+// All filters where a group has few features, or 0 where that would not do.
+static int symc_conv_filters_flat_fNN(const symc_conv *v, const int64_t (*axes)[5], const real *x,
                                       const real *y, real *w, int64_t threads) {
     enum { V = SYMC_LANE_BYTES / sizeof(real), MOST = SYMC_PANELS * SYMC_ROWS };
-    const symc_conv_flat flat = symc_conv_flat_of(v, line, V);
     const int64_t maps = v->groups * v->features;
     const int many =
         threads > 1 && (double)v->images * maps * v->spots * (double)v->elements > 1e6;
+    const int apart = symc_conv_phased(axes, V) && v->features < 3;
     int64_t at[MOST + 8];
-    if (v->features > V / 2 || v->elements > MOST || flat.parts < 1) return 0;
+    if (v->features > V / 2 || v->elements > MOST) return 0;
+    const symc_conv other = symc_conv_phases_of(v, axes, at);
+    if (!apart) symc_conv_offsets(v->size, v->dilation, v->plane, 0, v->elements, at);
+    const symc_conv *const sorted = apart ? &other : v;
+    const symc_conv_flat flat = symc_conv_flat_of(sorted, apart ? other.stride[1] : axes[2][0], V);
+    if (flat.parts < 1) return 0;
     if (v->features * flat.length * flat.parts > 2 * V * v->count[1] * v->count[2]) return 0;
-    symc_conv_offsets(v->size, v->dilation, v->plane, 0, v->elements, at);
     for (int64_t e = v->elements; e < v->elements + 8; e++) at[e] = at[0];
     _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
-    for (int64_t map = 0; map < maps; map++)
-        symc_conv_dots_map_fNN(v, &flat, at, map, x, y, w);
+    for (int64_t map = 0; map < maps; map++) {
+        const size_t bytes = (size_t)(v->channels * sorted->plane) * sizeof(real);
+        real *const space = apart ? malloc(bytes) : 0;
+        symc_conv_dots_map_fNN(v, sorted, axes, &flat, at, map, x, y, w, space);
+        free(space);
+    }
     return 1;
 }

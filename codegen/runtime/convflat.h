@@ -217,11 +217,13 @@ static symc_conv symc_conv_turned_of(const symc_conv *v, const int64_t (*axes)[5
 }
 
 // SYMBOL symc_conv_spread_fNN
-// NEEDS symc_conv symc_conv_copy_fNN
+// NEEDS symc_conv symc_conv_copy_fNN symc_shuffles_fNN
 // Outputs of an image and a group, put where the turned filters meet them: zeros are there already.
 static void symc_conv_spread_fNN(const symc_conv *v, const symc_conv *turned,
                                  const int64_t (*axes)[5], const real *y, real *spread) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real) };
     const int64_t pitch = turned->stride[1], deep = turned->stride[0], step = axes[2][3];
+    const symc_lanes_fNN zeros = {0};
     for (int axis = 0; axis < 3; axis++)
         spread += (v->size[axis] - 1) * turned->dilation[axis];
     for (int64_t o = 0; o < v->features; o++)
@@ -232,8 +234,12 @@ static void symc_conv_spread_fNN(const symc_conv *v, const symc_conv *turned,
                            j * axes[1][3] * pitch;
                 if (step == 1)
                     symc_conv_copy_fNN(from, v->count[2], to);
-                else
-                    for (int64_t k = 0; k < v->count[2]; k++) to[k * step] = from[k];
+                else {
+                    int64_t k = 0;
+                    for (; step == 2 && k + V < v->count[2]; k += V)
+                        symc_join_lanes_fNN(to + 2 * k, *(const symc_lanes_fNN *)(from + k), zeros);
+                    for (; k < v->count[2]; k++) to[k * step] = from[k];
+                }
             }
 }
 
