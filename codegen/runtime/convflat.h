@@ -12,7 +12,7 @@ typedef struct symc_conv_flat {
 } symc_conv_flat;
 enum {
     SYMC_FLAT = 4096,  // elements that a line has at most, so that it stays in the first cache
-    SYMC_WASTE = 8,    // how many places are computed for each output at most
+    SYMC_WASTE = 10,   // how many places are computed for each output at most
 };
 
 // How outputs become lines of `width` elements or more. `line`: the length of a row of x.
@@ -256,13 +256,41 @@ static void symc_conv_turn_filters_fNN(const symc_conv *v, const real *w, real *
         }
 }
 
+// SYMBOL symc_conv_turned_rows_fNN
+// NEEDS symc_conv symc_conv_line_fNN symc_conv_offsets
+// The inputs of a channel in rows of a vector or more, where every `step`-th row of the spread
+// outputs has numbers: each row of inputs meets only those.
+static void symc_conv_turned_rows_fNN(const symc_conv *turned, int64_t step, const real *spread,
+                                      const real *filter, real *x) {
+    const int64_t *const size = turned->size, rows = turned->count[1];
+    const int64_t pitch = turned->stride[1], taps = size[1] * size[2];
+    const int64_t dilation = turned->dilation[1] / pitch, before = (size[1] - 1) * dilation;
+    int64_t all[SYMC_DEPTH], at[SYMC_DEPTH];
+    real w[SYMC_DEPTH];
+    symc_conv_offsets(size, turned->dilation, turned->plane, 0, turned->elements, all);
+    for (int64_t phase = 0; phase < step && phase < rows; phase++) {
+        int64_t depth = 0;
+        for (int64_t e = 0; e < turned->elements; e++) {
+            const int64_t row = phase + e % taps / size[2] * dilation - before;
+            if (row % step) continue;
+            at[depth] = all[e], w[depth++] = filter[e];
+        }
+        for (int64_t i = 0; i < turned->count[0]; i++)
+            for (int64_t j = phase; j < rows; j += step)
+                symc_conv_line_fNN(turned->count[2], depth, w,
+                                   spread + i * turned->stride[0] + j * pitch, at,
+                                   x + (i * rows + j) * turned->count[2]);
+    }
+}
+
 // SYMBOL symc_conv_turned_job_fNN
 // NEEDS symc_conv_flat_map_fNN symc_conv_flat_group_fNN symc_conv_outputs_job_fNN
-// NEEDS symc_conv_lines_fNN symc_conv_offsets
-// The inputs of an image and a group, from outputs that are spread, and turned filters.
+// NEEDS symc_conv_lines_fNN symc_conv_offsets symc_conv_turned_rows_fNN
+// The inputs of an image and a group, from outputs that are spread, and turned filters. `step`: more
+// than 1 where only every `step`-th row of these is computed with.
 static void symc_conv_turned_job_fNN(const symc_conv *turned, const symc_conv_flat *flat,
-                                     const real *spread, const real *filters, real *x,
-                                     real *room) {
+                                     int64_t step, const real *spread, const real *filters,
+                                     real *x, real *room) {
     enum { V = SYMC_LANE_BYTES / sizeof(real), MOST = 2 * SYMC_PANELS };
     const int64_t line = (turned->count[2] + V - 1) / V;
     const int64_t vectors = turned->count[0] * turned->count[1] * line;
@@ -272,6 +300,10 @@ static void symc_conv_turned_job_fNN(const symc_conv *turned, const symc_conv_fl
                                       vectors - from < MOST ? vectors - from : MOST, 1);
     } else if (turned->features > 2) {
         symc_conv_flat_group_fNN(turned, flat, spread, filters, x, room);
+    } else if (step > 1) {
+        for (int64_t c = 0; c < turned->features; c++)
+            symc_conv_turned_rows_fNN(turned, step, spread, filters + c * turned->elements,
+                                      x + c * turned->spots);
     } else if (flat->parts > 0) {
         int64_t at[SYMC_DEPTH];
         symc_conv_offsets(turned->size, turned->dilation, turned->plane, 0, turned->elements, at);
@@ -312,7 +344,8 @@ static int symc_conv_inputs_turned_fNN(const symc_conv *v, const int64_t (*axes)
     const int64_t size = v->features * turned.plane, all = v->features * v->elements;
     const int64_t room = size + all + (v->channels > 2 ? SYMC_SOME * flat.length : 0) + V;
     const int many = threads > 1 && (double)total * v->features * v->spots * v->elements > 1e6;
-    const int64_t waste = axes[0][3] * axes[1][3] * axes[2][3];
+    const int64_t step = v->channels < 3 && turned.count[2] >= 2 * V ? axes[1][3] : 1;
+    const int64_t waste = axes[0][3] * axes[1][3] / step * axes[2][3];
     if (!symc_conv_turns(v, &turned, &flat, V, waste, run < v->images ? run : v->images)) return 0;
     int bad = 0;
     for (int64_t k = 0; k < v->groups * all; k++) bad |= !(w[k] - w[k] == 0);
@@ -334,7 +367,7 @@ static int symc_conv_inputs_turned_fNN(const symc_conv *v, const int64_t (*axes)
             if (group != before) symc_conv_turn_filters_fNN(v, w + group * all, spread + size);
             before = group;
             symc_conv_spread_fNN(v, &turned, axes, outputs, spread);
-            symc_conv_turned_job_fNN(&turned, &flat, spread, spread + size, to,
+            symc_conv_turned_job_fNN(&turned, &flat, step, spread, spread + size, to,
                                      spread + size + all);
         }
         free(spread);

@@ -132,3 +132,23 @@ def test_sums_over_many_outputs_stay_exact() -> None:
     given = np.full((4, 2, 900, 900), 0.1, "float32")
     got = f(given, np.ones((2, 1, 3, 3), "float32"))
     np.testing.assert_allclose(got, 4 * 898 * 898 * np.float64(np.float32(0.1)), rtol=5e-5)
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("rank", [1, 3])
+def test_one_axis_and_three(rank: int, stride: int) -> None:
+    rng = np.random.default_rng(rank)
+    build = {1: T.nnet.conv1d, 3: T.nnet.conv3d}[rank]
+    lengths, sizes = ((71,), (4,)) if rank == 1 else ((5, 6, 43), (2, 3, 3))
+    x, w, bar = (T.tensor("float32", (None,) * (rank + 2), name) for name in ("x", "w", "bar"))
+    y = build(x, w, groups=3, stride=stride, dilation=1 + rank % 2, padding=1)
+    wanted = [y, *symc.Lop(y, [x, w], bar)]
+    pictures = rng.standard_normal((2, 6, *lengths)).astype("float32")
+    filters = rng.standard_normal((6, 2, *sizes)).astype("float32")
+    shape = build(
+        T.zeros(pictures.shape), T.zeros(filters.shape), groups=3, stride=stride,
+        dilation=1 + rank % 2, padding=1,
+    ).type.shape  # fmt: skip
+    given = [pictures, filters, rng.standard_normal(shape).astype("float32")]
+    interpreted = symc.function([x, w, bar], wanted, mode="python")(*given)
+    _check(symc.function([x, w, bar], wanted)(*map(fenced, given)), interpreted, "float32")
