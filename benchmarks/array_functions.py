@@ -290,8 +290,8 @@ def depthwise_gradients(side: int, stride: int) -> list[Row]:
     return [
         Row(f"depthwise 3x3 to {role}, side {side}, stride {stride}", given,
             lambda x, w, bar, k=k: symc.Lop(y(x, w), [x, w], bar)[k], program,
-            lambda torch, *args, k=k: in_torch(torch, *args, k),
-            lambda jax, *args, k=k: in_jax(jax, *args, k), rtol=1e-4)
+            lambda torch, x, w, bar, k=k: in_torch(torch, x, w, bar, k),
+            lambda jax, x, w, bar, k=k: in_jax(jax, x, w, bar, k), rtol=1e-4)
         for k, (role, program) in enumerate([("inputs", to_inputs), ("filters", to_filters)])
     ]  # fmt: skip
 
