@@ -52,7 +52,8 @@ def _given(shape: Any, case: dict[str, Any], dtype: str) -> tuple[list[Any], dic
 
 def _functions(groups: int, case: dict[str, Any], types: list[Any]) -> tuple[Any, Any]:
     x, w, bar = types
-    y = T.nnet.conv2d(x, w, **case | {"groups": groups})
+    options: dict[str, Any] = case | {"groups": groups}
+    y = T.nnet.conv2d(x, w, **options)
     wanted = [y, *symc.Lop(y, [x, w], bar)]
     return symc.function([x, w, bar], wanted), symc.function([x, w, bar], wanted, mode="python")
 
