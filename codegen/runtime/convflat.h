@@ -13,6 +13,7 @@ typedef struct symc_conv_flat {
 enum {
     SYMC_FLAT = 4096,  // elements that a line has at most, so that it stays in the first cache
     SYMC_WASTE = 10,   // how many places are computed for each output at most
+    SYMC_SOME = 24,    // features whose lines stay in the cache
 };
 
 // How outputs become lines of `width` elements or more. `line`: the length of a row of x.
@@ -120,7 +121,6 @@ static void symc_conv_flat_map_fNN(const symc_conv *v, const symc_conv_flat *fla
 // NEEDS symc_conv_flat_rows_fNN symc_conv_outputs_job_fNN
 // The outputs of all features of a group, as tiles: some features at a time, so that their lines in
 // `room` (SYMC_SOME of them and a vector) stay in the cache.
-enum { SYMC_SOME = 24 };
 static void symc_conv_flat_group_fNN(const symc_conv *v, const symc_conv_flat *flat, const real *x,
                                      const real *w, real *y, real *room) {
     enum { V = SYMC_LANE_BYTES / sizeof(real), MOST = 2 * SYMC_PANELS };

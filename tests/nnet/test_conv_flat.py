@@ -150,3 +150,16 @@ def test_one_axis_and_three(rank: int, stride: int) -> None:
     given = [pictures, filters, rng.standard_normal(made.shape).astype("float32")]
     interpreted = symc.function([x, w, bar], wanted, mode="python")(*given)
     _check(symc.function([x, w, bar], wanted)(*map(fenced, given)), interpreted, "float32")
+
+
+def test_both_dtypes_in_one_program() -> None:
+    """A constant of the C code was defined for each, and the program did not compile."""
+    x, w = T.tensor("float32", (None,) * 4), T.tensor("float32", (None,) * 4)
+    single = T.nnet.conv2d(x, w, groups=4)
+    wide = T.nnet.conv2d(T.cast(x, "float64"), T.cast(w, "float64"), groups=4)
+    f = symc.function([x, w], [single, wide, *symc.grad(single.sum() + wide.sum(), [x, w])])
+    g = symc.function([x, w], [single, wide], mode="python")
+    rng = np.random.default_rng(3)
+    given = [rng.standard_normal(s).astype(np.float32) for s in ((2, 12, 9, 11), (8, 3, 3, 3))]
+    for found, wanted in zip(f(*given), g(*given), strict=False):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
