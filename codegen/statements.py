@@ -143,6 +143,11 @@ class Buffer:
     given: bool = False
 
     @property
+    def is_variable(self) -> bool:
+        """Whether it may be written, and has a value before the program."""
+        return self.role == "shared" or self.given
+
+    @property
     def is_by_value(self) -> bool:
         """Whether it is one number of the caller's, which a device's kernels are given as such."""
         return self.role == "input" and not self.shape and not self.dtype.is_complex

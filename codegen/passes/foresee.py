@@ -126,9 +126,9 @@ class _Foreseeing:
 
     def is_to_be_unbroken(self, repeat: Repeat) -> bool:
         """Whether nothing may end a loop, and nothing but checks would: see `unbroken.py`."""
-        if repeat.stop is not None or has_varying_lengths(self.program, repeat):
+        if repeat.stop is not None or not changed_variables(self.program, repeat):
             return False
-        return bool(changed_variables(self.program, repeat))
+        return not has_varying_lengths(self.program, repeat)
 
     def is_short(self, repeat: Repeat) -> bool:
         """Whether a loop has nothing but checks and a few operations in a step."""

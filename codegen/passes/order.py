@@ -81,6 +81,11 @@ def with_any(program: Program) -> bool:
     return with_repeats(program) or with_loops(program)
 
 
+def with_variables(program: Program) -> bool:
+    """Passes over loops that may write into shared variables, or arguments that are given away."""
+    return any(buffer.is_variable for buffer in program.buffers) and with_repeats(program)
+
+
 class LatePass:
     """A pass by the name that its function and its module have.
 
@@ -121,7 +126,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "settle"),
     *_passes(with_loops, "short_rows"),
     *_passes(any_program, "fuse"),
-    *_passes(with_repeats, "foresee independent unbroken"),
+    *_passes(with_repeats, "foresee independent"),
+    *_passes(with_variables, "unbroken"),
     *_passes(with_any, "unfilled"),
     *_passes(any_program, "simplify place"),
     *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),

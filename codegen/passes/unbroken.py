@@ -48,7 +48,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.answered import Answers, turned_on
-from symc.codegen.passes.memory import bytes_of
+from symc.codegen.passes.memory import bytes_of, scratch_of
 from symc.codegen.passes.varying import changed_variables, has_varying_lengths
 from symc.codegen.passes.walk import fresh, names_in, nodes, substitute
 from symc.codegen.record import replace
@@ -59,8 +59,6 @@ _LOG = 64.0  # no logarithm of a length is larger
 
 def unbroken(program: Program) -> Program:
     """The program in which nothing ends a loop that writes into shared variables."""
-    if not any(isinstance(step, Repeat) for step in every_step(program.steps)):
-        return program
     walk = _Unbroken(program)
     steps = walk.block(program.steps)
     if steps == program.steps:
@@ -217,10 +215,15 @@ def _may_end(program: Program, loop: Repeat) -> bool:
 
     So may lengths that are known in the step only: they may be too long, and need memory there.
     """
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    counters = {step.var for step in every_step([loop]) if isinstance(step, Repeat)}
     for step in every_step([loop]):
         match step:
             case Check() | PythonCall() | Measure():
                 return True
+            case Launch(name, _, sizes) if any(counters & names_in(size) for size in sizes):
+                if scratch_of(kernels[name]) is not None:
+                    return True
             case Repeat(stop=stop, done=done):
                 if stop is not None or done is not None:
                     return True

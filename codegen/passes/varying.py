@@ -71,10 +71,10 @@ def changed_buffers(program: Program, repeat: Repeat) -> list[str]:
 
 def changed_variables(program: Program, repeat: Repeat) -> list[Buffer]:
     """Those among them that have values before the program: shared variables, and arguments."""
-    begun = {b.name: b for b in program.buffers if b.role == "shared" or b.given}
-    return (
-        [begun[name] for name in changed_buffers(program, repeat) if name in begun] if begun else []
-    )
+    begun = {buffer.name: buffer for buffer in program.buffers if buffer.is_variable}
+    if not begun:
+        return []
+    return [begun[name] for name in changed_buffers(program, repeat) if name in begun]
 
 
 def fixed_buffers(program: Program, repeat: Repeat) -> set[str]:

@@ -2,7 +2,8 @@
 
 body.py   a closed graph over slots: one step of a loop, or one side of a branch
 scan.py   the op: a body repeated, with sequences, states and collected outputs
-branch.py `ifelse`, and the op that computes one of two bodies; outline.py makes these
+branch.py `ifelse`, and the op that computes one of two bodies; outline.py makes these: paths.py
+          says where nodes are needed, gated.py sees to what several branches need
 
 Making loops, from the user's function to the op:
 
@@ -10,6 +11,7 @@ api.py          `scan`, the public function; folding.py and repeat.py have the s
 sequences.py    the sequences of a loop, and its number of steps
 states.py       initial states, fitted to the results of a step
 trace.py        the user's function called on slots; outcome.py reads its results
+first_step.py   lengths of results that only steps know
 carried.py      shared variables that a step changes
 build.py        a loop of its parts, and the parts of a loop
 run.py          its results as users see them; checkpoint.py makes them in segments

@@ -115,12 +115,14 @@ def _without(
     kept: dict[Path, None] = {}
     for way in ways:
         known: list[tuple[Tensor | None, bool]] = []
+        is_whole = True
         for condition, side in way:
             if condition is not None and node in under[condition]:
-                continue
-            if condition in risky and len(known) < way.index((condition, side)):
+                is_whole = False
+            elif is_whole or condition not in risky:
+                known.append((condition, side))
+            else:
                 break
-            known.append((condition, side))
         kept[tuple(known)] = None
     return tuple(kept)
 

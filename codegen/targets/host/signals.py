@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, written
 from symc.codegen.ir import Branch, Launch, PythonCall, Repeat, Routine
-from symc.codegen.passes.memory import wholes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,14 +24,10 @@ def takes_threads(host: HostWriter, step: Step) -> bool:
 
 def changes_variables(host: HostWriter, step: Step) -> bool:
     """Whether a step, or one inside, writes into a shared variable."""
-    if "shared" not in {buffer.role for buffer in host.program.buffers}:
-        return False
-    whole = wholes(host.program)
-    for each in every_step([step]):
+    for each in every_step([step]) if host.variables else ():
         if isinstance(each, Launch | Routine | PythonCall):
             kernel = host.bodies[each.kernel] if isinstance(each, Launch) else None
-            names = written(each, kernel)
-            if any(host.buffers[whole.get(name, name)].role == "shared" for name in names):
+            if not host.variables.isdisjoint(written(each, kernel)):
                 return True
     return False
 

@@ -9,6 +9,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL
 from symc.codegen.emit.writer import INDENT, wrapped
 from symc.codegen.ir import Buffer, Launch, const
+from symc.codegen.passes.memory import wholes
 from symc.codegen.passes.walk import substitute
 from symc.codegen.record import field, record, replace
 from symc.codegen.status import Status
@@ -65,6 +66,7 @@ class HostWriter:
     position: dict[str, int] = field(default_factory=dict)  # of external buffers in `data`
     outputs: list[Buffer] = field(default_factory=list)
     bodies: dict[str, Kernel] = field(default_factory=dict)
+    variables: set[str] = field(default_factory=set)  # shared ones, and rows of them
     index: dict[str, int] = field(default_factory=dict)  # of sizes in `sizes`; then come slots
     launches: Counter[str] = field(default_factory=Counter)  # how often each kernel is launched
 
@@ -79,6 +81,10 @@ class HostWriter:
         self.launches = Counter(
             step.kernel for step in every_step(program.steps) if isinstance(step, Launch)
         )
+        self.variables = {b.name for b in program.buffers if b.role == "shared"}
+        for name, whole in wholes(program).items() if self.variables else ():
+            if whole in self.variables:
+                self.variables.add(name)
         self.index = {size.var.name: number for number, size in enumerate(program.sizes)}
 
     def begin(self, printer: Printer | None = None) -> HostWriter:
