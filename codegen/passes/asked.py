@@ -145,13 +145,13 @@ class Questions:
         )
 
     def _question(self, check: Check) -> Question | None:
-        condition = self._in_program(_written_out(check.condition, self.flags))
+        condition = self.written_out(check)
         if is_long(condition) or not self._is_known(condition):
             return None
         once: list[Expr] = []
         each: list[Expr] = []
         for part in conjuncts(condition):
-            ends = self._ends(part) if self._moves(part) else [part]
+            ends = self.ends(part) if self._moves(part) else [part]
             if ends is None:
                 each.append(self._from_the_beginning(part, once))
             else:
@@ -159,6 +159,10 @@ class Questions:
         if any(map(self._moves, once)) or not all(map(_reads, each)):
             return None
         return Question(check, tuple(once), both(each) if each else None)
+
+    def written_out(self, check: Check) -> Expr:
+        """The condition of a check, without flags, and sizes that follow from the counter."""
+        return self._in_program(_written_out(check.condition, self.flags))
 
     def _in_program(self, expr: Expr) -> Expr:
         """An expression without sizes that follow from the counter."""
@@ -183,7 +187,7 @@ class Questions:
     def _moves(self, expr: Expr) -> bool:
         return self.counter in nodes(expr)
 
-    def _ends(self, condition: Expr) -> list[Expr] | None:
+    def ends(self, condition: Expr) -> list[Expr] | None:
         """Conditions without the counter that a comparison follows from, if it moves evenly."""
         match condition:
             case Binary("lt" | "le" | "gt" | "ge" | "eq", left, right) if left.dtype is INT64:
@@ -242,7 +246,7 @@ class Questions:
 
     def _not_negative(self, place: Expr) -> list[Expr] | None:
         """Conditions under which an even index is not negative, unless it surely is."""
-        ends = self._ends(binary("ge", place, _ZERO))
+        ends = self.ends(binary("ge", place, _ZERO))
         for end in (self.first(place), self.last(place)):
             known = polynomial(end)
             if known.keys() <= {()} and known.get((), 0) < 0:

@@ -25,10 +25,11 @@ from symc.codegen.passes.walk import (
 
 def collapse(program: Program) -> Program:
     """The program with perfectly nested loops over flat indexes merged."""
-    return map_kernels(program, lambda kernel: _block(kernel.body))
+    return map_kernels(program, lambda kernel: collapsed(kernel.body))
 
 
-def _block(block: Block) -> Block:
+def collapsed(block: Block) -> Block:
+    """The same of a block."""
     if not any(isinstance(stmt, Loop | If) for stmt in block):
         return block
     return tuple([_statement(stmt) for stmt in block])
@@ -40,7 +41,7 @@ def _statement(stmt: Stmt) -> Stmt:
         if merged is None:
             break
         stmt = merged
-    return rebuild_statement(stmt, lambda expr: expr, _block)
+    return rebuild_statement(stmt, lambda expr: expr, collapsed)
 
 
 def _merged(outer: Loop) -> Loop | None:

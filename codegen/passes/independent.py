@@ -34,8 +34,10 @@ from symc.codegen.ir import (
     binary,
     const,
 )
+from symc.codegen.passes.collapse import collapsed
 from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.fuse import fused
+from symc.codegen.passes.interchange import interchanged
 from symc.codegen.passes.join import MOST, Joined, length_of
 from symc.codegen.passes.memory import buffers_of, wholes
 from symc.codegen.passes.read_before import read_before
@@ -117,7 +119,7 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
     kernel = Kernel(
         name, tuple(param for _, param in pairs), tuple(given), statements_of, "\n".join(made.notes)
     )
-    kernels[name] = replace(kernel, body=fused(kernel))
+    kernels[name] = replace(kernel, body=collapsed(interchanged(fused(kernel))))
     return Launch(name, tuple(b for b, _ in pairs), tuple(given.values()))
 
 

@@ -10,6 +10,7 @@
     settle      arrays that are copied into a larger one are made there
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
+    hoisted     what loops check of lengths alone is checked before them
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
     unbroken    loops that write into shared variables run to their end, or write into copies
@@ -126,7 +127,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "settle"),
     *_passes(with_loops, "short_rows"),
     *_passes(any_program, "fuse"),
-    *_passes(with_repeats, "foresee independent"),
+    *_passes(with_repeats, "hoisted foresee independent"),
     *_passes(with_variables, "unbroken"),
     *_passes(with_any, "unfilled"),
     *_passes(any_program, "simplify place"),

@@ -23,6 +23,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.nest import Nest, nest_of
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.walk import (
     Block,
@@ -58,12 +59,12 @@ def _block(block: Block, taken: set[str]) -> Block:
 
 def _statement(stmt: Stmt, taken: set[str]) -> Stmt:
     if isinstance(stmt, Loop) and stmt.kind == "parallel":
-        loops, before, body = _nest(stmt)
-        if body is not None:
-            last = loops[-1]
-            for position, loop in enumerate(loops[:-1]):
-                if _is_read_along(loop, last, body):
-                    return _tiled(loops, before, body, position, taken)
+        nest = nest_of(stmt)
+        if nest is not None and len(nest.loops) > 1 and _is_plain(nest.body):
+            last = nest.loops[-1]
+            for position, loop in enumerate(nest.loops[:-1]):
+                if _is_read_along(loop, last, nest.body):
+                    return _tiled(nest, position, taken)
             return stmt
     return rebuild_statement(stmt, _same, lambda block: _block(block, taken))
 
@@ -72,29 +73,9 @@ def _same(expr: Expr) -> Expr:
     return expr
 
 
-def _nest(loop: Loop) -> tuple[list[Loop], list[list[Let]], Block | None]:
-    """Parallel loops each around the next, the names before each but the first, and the body.
-
-    The body is None unless it is a list of stores, and each extent is known outside the loops.
-    """
-    loops, before = [loop], [list[Let]()]
-    names = {loop.var.name}
-    while True:
-        *lets, last = loops[-1].body
-        inner = isinstance(last, Loop) and last.kind == "parallel"
-        if not inner or not all(isinstance(stmt, Let) for stmt in lets):
-            break
-        assert isinstance(last, Loop)
-        named = [stmt for stmt in lets if isinstance(stmt, Let)]
-        names |= {stmt.var.name for stmt in named}
-        if not names.isdisjoint(names_in(last.extent)):
-            return loops, before, None
-        names.add(last.var.name)
-        loops.append(last)
-        before.append(named)
-    body = loops[-1].body
-    plain = all(isinstance(stmt, Let | Store) for stmt in body)
-    return loops, before, body if plain and len(loops) > 1 else None
+def _is_plain(body: Block) -> bool:
+    """Whether a block is a list of stores."""
+    return all(isinstance(stmt, Let | Store) for stmt in body)
 
 
 def _is_read_along(loop: Loop, last: Loop, body: Block) -> bool:
@@ -119,10 +100,9 @@ def _is_short(loop: Loop) -> bool:
     return isinstance(loop.extent, Const) and loop.extent.value <= SIDE
 
 
-def _tiled(
-    loops: list[Loop], before: list[list[Let]], body: Block, position: int, taken: set[str]
-) -> Loop:
+def _tiled(nest: Nest, position: int, taken: set[str]) -> Loop:
     """The nest in squares of the loop at `position` and the last one."""
+    loops, before = nest.loops, nest.before
     first, last = loops[position], loops[-1]
     blocks: list[Loop] = []
     inside: list[Loop] = []
@@ -133,12 +113,12 @@ def _tiled(
         blocks.append(cut.loop("parallel", (), loop.note))
         inside.append(cut.inner(inner, "parallel", (Let(loop.var, cut.at(inner)),)))
     names = [let for lets in before[position + 1 :] for let in lets]
-    innermost = replace(inside[1], body=(*inside[1].body, *body))
+    innermost = replace(inside[1], body=(*inside[1].body, *nest.body))
     square = replace(inside[0], body=(*inside[0].body, *names, innermost))
     around = [*loops[:position], blocks[0], *loops[position + 1 : -1], blocks[1]]
     block: Block = (square,)
     for depth, loop in reversed(list(enumerate(around))):
-        lets = tuple(before[depth]) if depth <= position else ()
+        lets = before[depth] if depth <= position else ()
         block = (*lets, replace(loop, body=block))
     outermost = block[0]
     assert isinstance(outermost, Loop)

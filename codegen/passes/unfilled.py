@@ -14,6 +14,7 @@ a loop of a few operations over it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 
 from symc.codegen.blocks import every_step, map_blocks, written
 from symc.codegen.ir import (
@@ -145,16 +146,24 @@ class _Fillings:
         for loops, store in _stores(kernel.body, name, ()):
             own = {loop.var.name: Var(f"@{loop.var.name}") for loop in loops}
             names = {**given, **own}
-            flat: Expr = const(0)
-            many: Expr = const(1)
-            extents = [substitute(substitute(loop.extent, lets), names) for loop in loops]
-            for loop, extent in zip(loops, extents, strict=True):
-                flat, many = add(mul(flat, extent), own[loop.var.name]), mul(many, extent)
             index = substitute(substitute(store.index, lets), names)
-            are_natural = all(is_natural(extent, natural) for extent in extents)
-            if are_natural and self._same(index, flat) and self._same(many, self._length(buffer)):
+            axes = [
+                (own[loop.var.name], substitute(substitute(loop.extent, lets), names))
+                for loop in loops
+            ]
+            if all(is_natural(extent, natural) for _, extent in axes) and any(
+                self._is_whole(order, index, buffer) for order in permutations(axes)
+            ):
                 return True
         return False
+
+    def _is_whole(self, axes: Sequence[tuple[Var, Expr]], index: Expr, buffer: str) -> bool:
+        """Whether an index goes once over a buffer whose axes have these variables and lengths."""
+        flat: Expr = const(0)
+        many: Expr = const(1)
+        for variable, length in axes:
+            flat, many = add(mul(flat, length), variable), mul(many, length)
+        return self._same(index, flat) and self._same(many, self._length(buffer))
 
     def _parameter(self, launch: Launch, buffer: str) -> str | None:
         """The name of a buffer in a kernel, if it is given nothing else near it that it writes."""
