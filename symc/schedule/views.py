@@ -1,34 +1,55 @@
-"""Views into and out of loops and branches, which look at memory instead of copying it.
+"""Views into and out of loops, branches and routines, which look at memory instead of copying it.
 
-Loops and branches read and write whole buffers. A state of length 1 in front of a loop's arguments
-(``x[None]``) and the last value of its results (``xs[0]``) have the elements of the arrays they are
-made from, in the same order: they are that memory under another shape.
+These read and write whole buffers. A state of length 1 in front of a loop's arguments (``x[None]``)
+and the last value of its results (``xs[0]``) have the elements of the arrays they are made from, in
+the same order: they are that memory under another shape. So has a picture that a convolution takes
+for a batch of one.
 """
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from symc.codegen import ir
 from symc.graph.dims import Dim
 from symc.graph.formulas import own_index
-from symc.graph.lowering import At
+from symc.graph.lowering import At, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import only_element
 from symc.graph.walks import walk
 from symc.tensor.copies import Copy
+from symc.tensor.elementwise import Elementwise
 from symc.tensor.lengths import Length
 from symc.tensor.reshape import Reshape
 
 
-def views(order: Iterable[Tensor], roots: Sequence[Tensor]) -> set[Tensor]:
+def views(order: Sequence[Tensor], roots: Sequence[Tensor]) -> set[Tensor]:
     """The nodes that look at the memory of their first argument, but for reshapes."""
-    wanted = {arg for node in order if node.op.is_control for arg in node.args}
+    likely = {node for node in order if _has_lengths_of_argument(node)}
+    readers = [node for node in order if not likely.isdisjoint(node.args)]
+    wanted = {arg for node in readers if has_whole_buffers(node) for arg in node.args}
     wanted -= set(roots)
-    return {node for node in order if is_result_view(node) or (node in wanted and is_view(node))}
+    return {node for node in likely if is_result_view(node) or (node in wanted and is_view(node))}
+
+
+def has_whole_buffers(node: Tensor) -> bool:
+    """Whether a node is computed from buffers and into one: a loop, a branch or a routine."""
+    if node.op.is_control:
+        return True
+    if not node.args or isinstance(node.op, Elementwise):
+        return False
+    return isinstance(node.op.lower(node, _length), LibCall | HostCall)
+
+
+def _has_lengths_of_argument(node: Tensor) -> bool:
+    """Whether a node has the lengths of its first argument, but for some of 1."""
+    if not node.args:
+        return False
+    own, given = node.type.shape, node.args[0].type.shape
+    return [n for n in own if n != 1] == [n for n in given if n != 1]
 
 
 def memory_read(node: Tensor) -> Sequence[Tensor]:
@@ -81,8 +102,8 @@ def has_memory_of_argument(node: Tensor) -> bool:
 
 
 def is_result_view(node: Tensor) -> bool:
-    """Whether a node is a view of a result of a loop or branch."""
-    return bool(node.args) and node.args[0].op.is_control and is_view(node)
+    """Whether a node is a view of a result of a loop, a branch or a routine."""
+    return _has_lengths_of_argument(node) and has_whole_buffers(node.args[0]) and is_view(node)
 
 
 def is_view(node: Tensor) -> bool:
