@@ -100,6 +100,7 @@ class Printer:
         self.lengths: Mapping[tuple[str, int], str] = {}
         self.flag: str | None = None  # the variable that is set where arithmetic would wrap
         self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
+        self.in_lanes = 0  # how many vector loops are around the statement
         self.in_steps = False  # whether it prints one step of a loop, in which nothing vectorises
         self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
 
@@ -260,21 +261,33 @@ class Printer:
             inner.append((arg, SELECT))
         return (*inner, ")")
 
-    def wrapped(self, index: Var, length: Var | Const) -> tuple[int, tuple[Piece, ...]]:
+    @property
+    def jumps(self) -> bool:
+        """Whether an index is turned into one from the beginning by a jump: not in vectors."""
+        return self.lang.place is not None and not self.in_lanes and self.flag is None
+
+    def wrapped(self, index: Expr, length: Var | Const) -> tuple[int, tuple[Piece, ...]]:
         """An index that counts from the end if it is negative.
 
         gcc would make a choice between two addresses of ``?:``, which takes twice as long.
         """
+        if self.jumps and self.lang.place is not None:
+            return LEAF, self.call(self.lang.place, (index, length))
         return ADD, ((index, ADD), " + (", (index, SHIFT), " >> 63 & ", (length, AND + 1), ")")
 
-    def from_either_end(self, expr: Expr) -> tuple[Var, Var | Const] | None:
-        """An index and the length that is added to it where it is negative: that cannot wrap."""
+    def from_either_end(self, expr: Expr) -> tuple[Expr, Var | Const] | None:
+        """An index and the length that is added to it where it is negative: that cannot wrap.
+
+        Where it is printed twice, it has to be a variable.
+        """
         match expr:
             case Select(
-                Binary("lt", Var() as index, Const(0)),
+                Binary("lt", index, Const(0)),
                 Binary("add", same, Var() | Const() as length),
                 other,
             ) if index == same == other and expr.dtype is INT64:
+                if not isinstance(index, Var) and not self.jumps:
+                    return None
                 return (index, length) if self.flag is None or self.is_natural(length) else None
             case _:
                 return None

@@ -142,6 +142,7 @@ class OpenBlock:
     otherwise: tuple[Stmt, ...] = ()
     parallel: bool = False
     opened: bool = True
+    in_lanes: bool = False
     positive: frozenset[str] = frozenset()  # sizes that are above zero only in here
     extremes: tuple[Reduction, ...] = ()  # reductions that have a flag for NaN in here
 
@@ -235,6 +236,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             continue
         blocks.pop()
         writer.printer.positive -= block.positive
+        writer.printer.in_lanes -= block.in_lanes
         if block.opened:
             writer.depth -= 1
         if block.otherwise:
@@ -369,8 +371,11 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
         writer.put(f"for (; {name} < {last}; {name}++) {{")
     else:
         writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    shared = form.price is not None
-    return OpenBlock(iter(loop.body), parallel=shared, positive=positive, extremes=extremes)
+    writer.printer.in_lanes += form.in_lanes
+    return OpenBlock(
+        iter(loop.body), parallel=form.price is not None, in_lanes=form.in_lanes,
+        positive=positive, extremes=extremes,
+    )  # fmt: skip
 
 
 def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:

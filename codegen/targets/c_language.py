@@ -49,6 +49,7 @@ C = Lang(
     " if(parallel: {test})",
     unroll="#pragma GCC unroll {count}",
     truth="symc_truth",
+    place="symc_place",
     thread="symc_thread",
     reserved=frozenset(KEYWORDS.split()),
     functions=frozenset(FUNCTIONS.split()),

@@ -56,6 +56,7 @@ CUDA = Lang(
     parallel="",
     unroll="#pragma unroll {count}",
     truth=None,
+    place=None,
     thread="",
     reserved=frozenset([*C_KEYWORDS.split(), *KEYWORDS.split(), *BUILT_IN.split(), *VECTORS]),
     functions=frozenset(

@@ -54,6 +54,7 @@ OPENCL = Lang(
     parallel="",
     unroll="#pragma unroll {count}",
     truth=None,
+    place=None,
     thread="",
     reserved=frozenset(
         [*C_KEYWORDS.split(), *KEYWORDS.split(), *MACROS.split(), *BUILT_IN.split(), *VECTORS]
