@@ -10,6 +10,7 @@
     settle      arrays that are copied into a larger one are made there
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
+    sides       loops of one step or none go into branches of the same condition
     hoisted     what loops check of lengths alone is checked before them
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
@@ -127,7 +128,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "settle"),
     *_passes(with_loops, "short_rows"),
     *_passes(any_program, "fuse"),
-    *_passes(with_repeats, "hoisted foresee independent"),
+    *_passes(with_repeats, "sides hoisted foresee independent"),
     *_passes(with_variables, "unbroken"),
     *_passes(with_any, "unfilled"),
     *_passes(any_program, "simplify place"),

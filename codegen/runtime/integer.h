@@ -416,7 +416,7 @@ SYMC_DEFINE_EXTREME(symc_minimum_i32, int32_t, <)
 // instruction keeps compilers from making arithmetic of it.
 static inline int64_t symc_place(int64_t index, int64_t length) {
     if (__builtin_expect(index < 0, 0)) {
-        index += length;
+        index = (int64_t)((uint64_t)index + (uint64_t)length);
         __asm__("" : "+r"(index));
     }
     return index;
