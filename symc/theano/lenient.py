@@ -49,8 +49,14 @@ def spread(y: Tensor, part: Tensor) -> Tensor:
 
 
 def _along(y: Tensor, axis: int, length: Any) -> Tensor:
+    """`y` whose axis is as long as `length` if it was of length 1, and else as it was.
+
+    What it then meets checks lengths: to take `length` elements of more would drop the others.
+    """
     own = T.as_tensor(T.shape(y)[axis])
-    return T.take(y, T.where(T.eq(own, 1), 0, T.arange(length)), axis=axis)
+    stretches = T.eq(own, 1)
+    places = T.arange(T.where(stretches, length, own))
+    return T.take(y, T.where(stretches, 0, places), axis=axis)
 
 
 def spread_index(index: tuple[Any, ...]) -> tuple[Any, ...]:

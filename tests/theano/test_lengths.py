@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import symc.theano as theano
 import symc.theano.tensor as T
@@ -21,6 +22,28 @@ def test_a_value_broadcasts_into_a_part_at_run_time() -> None:
     x, y = T.dmatrix(), T.dmatrix()
     f = theano.function([x, y], T.set_subtensor(x[:2], y))
     np.testing.assert_array_equal(f(np.zeros((3, 2)), [[1, 2]]), [[1, 2], [1, 2], [0, 0]])
+
+
+def test_values_longer_than_a_part_are_refused_and_not_cut() -> None:
+    x, y = T.dvector(), T.dvector()
+    f = theano.function([x, y], T.inc_subtensor(x[:2], y))
+    for _ in range(2):  # a call that fails leaves a function that broadcasts where it can
+        with pytest.raises(ValueError, match=r"shape \[3\] do not fit the region \[2\]"):
+            f(np.zeros(3), [1, 2, 3])
+        np.testing.assert_array_equal(f(np.zeros(3), [1]), [1, 1, 0])
+
+
+def test_vectors_of_one_index_are_stretched_and_not_cut() -> None:
+    x, rows, columns = T.dmatrix(), T.lvector(), T.lvector()
+    f = theano.function([x, rows, columns], x[rows, columns])
+    value = np.arange(12.0).reshape(3, 4)
+    for wrong in ([0, 1, 2, 3], [0, 1]):
+        with pytest.raises(ValueError, match="axis 0 is 3 on the left"):
+            f(value, [0, 1, 2], wrong)
+    np.testing.assert_array_equal(f(value, [0], [1, 2, 3]), [1, 2, 3])
+    masked = theano.function([x, rows, columns], x[T.gt(rows, 0), T.gt(columns, 0)])
+    with pytest.raises(ValueError, match="axis 0 is 3 on the left and 4 on the right"):
+        masked(value, [1, 1, 1], [1, 1, 1, 1])
 
 
 def test_shape_of_a_result_is_told_from_the_inputs() -> None:

@@ -90,12 +90,13 @@ class Function:
 
     def __init__(self, made: Definition, containers: Sequence[Container] | None = None) -> None:
         self.definition = made
-        # Whether lengths may differ at run time: None where that was no use.
-        self.varies: bool | None = False
+        # Whether lengths may differ at run time, and the program for those that do.
+        self.varies = False
+        self._lenient: Any = None
         try:
             self.symc_function = compiled(made)
         except ShapeMismatch:  # of lengths that are known, such as those of axes that broadcast
-            self.symc_function = self._of_varying_lengths()
+            self.symc_function, self.varies = self._of_varying_lengths(), True
         self.name = made.name or str(user_line())
         self.trust_input = False
         kept = [_container(each) for each in made.ins] if containers is None else containers
@@ -159,20 +160,17 @@ class Function:
 
     def _with_lengths_that_vary(self, values: list[Any]) -> Any:
         """Compiles for lengths that differ at run time, where an op allows them."""
-        if self.varies is not False:
+        if self.varies:
             raise
-        other = self._of_varying_lengths()
-        self.varies = None
-        results = other(*values)
-        self.symc_function, self.varies = other, True
+        if self._lenient is None:
+            self._lenient = self._of_varying_lengths()
+        results = self._lenient(*values)  # where this fails, too, the next call begins anew
+        self.symc_function, self.varies = self._lenient, True
         return results
 
     def _of_varying_lengths(self) -> Any:
-        self.varies = None
         with lenient.varying():
-            other = compiled(self.definition)
-        self.varies = True
-        return other
+            return compiled(self.definition)
 
     def _returned(self, results: list[Any], subset: Any) -> Any:
         form, keys = self.definition.form, self.definition.keys
