@@ -35,7 +35,7 @@ _TOLERANCES = {"float64": 1e-4, "float32": 1e-2, "float16": 5e-2}
 
 
 class numeric_grad:
-    """The gradient of a function of arrays by finite differences, in `gf`."""
+    """The gradient of ``f(*pt)`` by finite differences, in `gf`: for a list of arrays, a list."""
 
     type_eps = _STEPS
 
@@ -45,14 +45,13 @@ class numeric_grad:
         dtypes = [each.dtype.name for each in points]
         dtypes += [out_type] if out_type is not None and str(out_type).startswith("float") else []
         step = eps or max(_STEPS.get(dtype, 0.0) for dtype in dtypes)
-        call = f if packed else (lambda xs: f(xs[0]))
-        start = np.array(call(points))
+        start = np.array(f(*(each.copy() for each in points)))
         found = [np.zeros(each.shape, dtype=each.dtype) for each in points]
         for each, gradient in zip(points, found, strict=True):
             for place in np.ndindex(each.shape):
                 kept = each[place].copy()
                 each[place] += step
-                gradient[place] = np.asarray((call(points) - start) / step)
+                gradient[place] = np.asarray((f(*points) - start) / step)
                 each[place] = kept
         self.gf: Any = found if packed else found[0]
 
@@ -79,9 +78,9 @@ class numeric_grad:
         return position, place, absolute, relative
 
 
-def _on_copies(function: Any) -> Callable[[Sequence[Any]], Any]:
-    """A function of a list of arrays, which may overwrite copies of them."""
-    return lambda points: function(*(np.array(each) for each in points))
+def _on_copies(function: Any) -> Callable[..., Any]:
+    """A function of arrays, which may overwrite copies of them."""
+    return lambda *points: function(*(np.array(each) for each in points))
 
 
 def verify_grad(
@@ -110,7 +109,7 @@ def verify_grad(
     options: dict[str, Any] = {
         "mode": mode, "on_unused_input": "ignore", "accept_inplace": True,
     }  # fmt: skip
-    value = _on_copies(function(inputs, output, **options))(points)
+    value = _on_copies(function(inputs, output, **options))(*points)
     weights = shared(np.asarray(value * 0.0))
     cost = reductions.sum(weights * output)
     if cast_to_output_type:
@@ -123,7 +122,7 @@ def verify_grad(
         drawn = drawn * np.where(rng.rand(*value.shape) < 0.5, -1, 1)
         weights.set_value(np.asarray(drawn, dtype=weights.dtype))
         numeric = numeric_grad(cost_at, points, eps, out_type)
-        exact = grad_at(points)
+        exact = grad_at(*points)
         arg, place, absolute, relative = numeric.max_err(exact, abs_tol, rel_tol)
         if not (absolute <= abs_tol or relative <= rel_tol):
             first, second = numeric.gf[arg].flat[place], exact[arg].flat[place]
