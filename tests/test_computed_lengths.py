@@ -45,3 +45,49 @@ def test_a_diagonal_of_unknown_length_has_a_gradient() -> None:
         found = symc.function([v], outputs, mode=mode)(np.ones(2))
         np.testing.assert_allclose(found[0], 0.6 * (0 + 1 + 2 + 3))
         np.testing.assert_allclose(found[1], 0.6 * np.array([0 + 1, 2 + 3]))
+
+
+# Results whose lengths are computed from the very elements that they hold.
+OWN_LENGTHS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "as it is": lambda m, _: m,
+    "written into": lambda m, _: m[0].set(7),
+    "added to": lambda m, _: m[:, 0].inc(7),
+    "a loop's state": lambda m, _: symc.scan(lambda s: s * 2, outputs_info=m, n_steps=2)[0][-1],
+    "in a third shape": lambda m, n: m[0].set(7).reshape((2, n)),
+}
+
+
+@pytest.mark.parametrize("name", OWN_LENGTHS)
+def test_a_result_of_a_length_among_its_elements(name: str) -> None:
+    """The elements were written before the caller had been asked for memory: a segmentation fault.
+
+    The memory is of the lengths that the reshape has, which are known when the elements are.
+    """
+    v = T.vector("v", dtype="int64")
+    row = T.cumsum(v)
+    result = OWN_LENGTHS[name](row.reshape((row[-1], 2)), row[-1])
+    f = symc.function([v], result)
+    wanted = symc.function([v], result, mode="python")
+    for values in ([1, 0], [1, 1, 1, 0, 0, 0]):
+        np.testing.assert_array_equal(f(values), wanted(values))
+
+
+def test_a_new_value_of_a_length_among_its_elements() -> None:
+    v, w = T.vector("v"), symc.shared(np.zeros((1, 2)), name="w")
+    row = T.sort(v)
+    symc.function([v], [], updates={w: row.reshape((T.cast(row[0], "int64"), 2))})([2.0, 1.0])
+    np.testing.assert_array_equal(w.get_value(), [[1.0, 2.0]])
+
+
+def test_a_result_of_lengths_that_nothing_asks_for_beforehand() -> None:
+    """Conditions ask for other lengths first: those of the result became known after its memory."""
+    from symc.theano import function, scan
+    from symc.theano import tensor as tt
+
+    x, u = tt.dmatrix("x"), tt.dvector("u")
+    spread = x.std(axis=0)
+    rows = scan(lambda row, state: tt.tanh(row + state * 0.5), sequences=[x], outputs_info=[u])[0]
+    tiles = tt.tile(tt.diag(rows, 1).sum() + spread, (3, 1))
+    slope = tt.grad(tt.sqr(tt.tanh(tiles)).sum(), u)
+    found = function([x, u], [tiles, slope])(np.eye(3), np.ones(3))
+    assert [each.shape for each in found] == [(3, 3), (3,)]

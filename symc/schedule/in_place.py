@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from symc.graph.dims import sizes, symbolic
 from symc.graph.inputs import Input, Shared
 from symc.graph.lowering import Control, Write
 from symc.graph.node import Op, Tensor
@@ -82,12 +83,27 @@ class InPlace:
         """The array that a write or a loop changes step by step, if it has the result's lengths."""
         match stage.lowering:
             case Write(base=base) if base is not None and node.args:
-                fits = self._fits(node.args[0], node)
-                return looks_at(node.args[0], self._stages) if fits else None
+                owner = looks_at(node.args[0], self._stages)
+                fits = self._fits(node.args[0], node) and self._is_measured_before(owner, node)
+                return owner if fits else None
             case Control() if (initial := _continued(node)) is not None:
-                return looks_at(initial, self._stages)
+                owner = looks_at(initial, self._stages)
+                return owner if self._is_measured_before(owner, node) else None
             case _:
                 return None
+
+    def _is_measured_before(self, owner: Tensor, node: Tensor) -> bool:
+        """Whether lengths of a node are known when what it may take the memory of is computed.
+
+        They are the owner's own, unless the node sees that under another shape: the lengths of it
+        may be computed from the owner's elements.
+        """
+        problem = self._problem
+        if problem.dims[owner] == problem.dims[node]:
+            return True
+        own = {symbolic(size) for dim in problem.dims[node] for size in sizes(dim)}
+        needed = {one for one in problem.readings.get(node, ()) if problem.lengths[one.size] in own}
+        return needed <= {*problem.readings.get(owner, ())}
 
     def _note_kept(self) -> None:
         """Notes the arrays that are copied as nothing may change them."""

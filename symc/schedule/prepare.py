@@ -55,12 +55,16 @@ def prepare(
     )
     computed = iter(rewritten.conditions)
     tests = [test if test.node is None else _computed(test, next(computed)) for test in tests]
-    roots = own_memory([*rewritten.outputs, *rewritten.updates])
+    buffers: dict[Tensor, str] = {}
+    table = SizeTable(names, unify, buffers.__getitem__)
+    roots = own_memory(
+        [*rewritten.outputs, *rewritten.updates],
+        lambda node: {size for dim in node.type.shape for size in table.measured(dim)},
+    )
     outputs, updates = roots[: len(request.outputs)], roots[len(request.outputs) :]
     conditions = [test.node for test in tests if test.node is not None]
     order = walk([*rewritten.scalars.values(), *roots, *conditions])
 
-    buffers: dict[Tensor, str] = {}
     for number, node in enumerate(request.inputs):
         buffers[node] = names.fresh(node.name, f"x{number}")
     for number, node in enumerate(request.shared):
@@ -78,7 +82,6 @@ def prepare(
         for (shared, _), node in zip(request.updates, updates, strict=True)
     ]
 
-    table = SizeTable(names, unify, buffers.__getitem__)
     scopes: list[Lengths] = [table]
 
     def blocks_of(order: Sequence[Tensor], table: Lengths) -> Mapping[Tensor, Sequence[Block]]:

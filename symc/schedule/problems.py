@@ -10,7 +10,7 @@ from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import replace
 from symc.codegen.targets.base import Target
 from symc.graph.conditions import Test
-from symc.graph.dims import Dim
+from symc.graph.dims import Dim, Size
 from symc.graph.inputs import Constant, Input
 from symc.graph.lowering import Alias, At, Fold, HostCall, LibCall, Lowering, Write
 from symc.graph.node import Tensor
@@ -73,8 +73,14 @@ def problem_of(
     )
 
 
-def own_memory(roots: Sequence[Tensor]) -> list[Tensor]:
-    """Roots that are given from outside, or wanted twice, become copies."""
+def own_memory(
+    roots: Sequence[Tensor], measured: Callable[[Tensor], AbstractSet[Size]] | None = None
+) -> list[Tensor]:
+    """Roots that are given from outside, or wanted twice, become copies.
+
+    So do those of `measured` lengths in the memory of others: these are written before such lengths
+    need be known, and the caller is asked for memory of the root's lengths.
+    """
     taken: set[Tensor] = set()
     result: list[Tensor] = []
     for number, root in enumerate(roots):
@@ -82,7 +88,8 @@ def own_memory(roots: Sequence[Tensor]) -> list[Tensor]:
         while has_memory_of_argument(base):
             base = base.args[0]
         given = not base.args or isinstance(base.op, Input)
-        if given or base in taken:
+        late = measured is not None and base is not root and measured(root) - measured(base)
+        if given or base in taken or late:
             with located_at(root.where):
                 root = base = Copy(number)(root)
         taken.add(base)
