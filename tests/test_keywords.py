@@ -158,6 +158,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "subsample": (lambda: t.nnet.conv2d(images, filters, subsample=(2, 2)), "here it is stride"),
     "image_shape": (lambda: t.nnet.conv2d(images, filters, image_shape=1), "to be left out"),
     "ds": (lambda: t.nnet.max_pool2d(images, ds=(2, 2)), "here it is window"),
+    "order of ravel": (lambda: t.ravel(m, order="F"), '"F" is x.T.ravel()'),
+    "order of reshape": (lambda: t.reshape(m, (2, 3), order="F"), r"x.T.reshape\(shape"),
     "ignore_border": (lambda: t.nnet.max_pool2d(images, 2, ignore_border=True), "ceil_mode"),
     "avg": (lambda: t.random.RandomStream(1).normal(avg=0.0, std=1.0), "here it is loc"),
     "avg of lognormal": (lambda: t.random.lognormal(key, avg=0.0), "here it is mean"),

@@ -36,6 +36,7 @@ FUNCTIONS: dict[str, Call] = {
     "argpartition": lambda v, m, k: np.take(v, np.argpartition(v, 1)[:1]),
     "argsort": lambda v, m, k: np.argsort(m, axis=0),
     "argwhere": lambda v, m, k: np.argwhere(m > 2),
+    "array_split": lambda v, m, k: np.array_split(m, [1, -1], axis=1)[1],
     "atleast_1d": lambda v, m, k: np.atleast_1d(v[0]),
     "atleast_2d": lambda v, m, k: np.atleast_2d(v),
     "average": lambda v, m, k: np.average(m, axis=0, weights=m[0] ** 2),

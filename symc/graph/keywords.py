@@ -18,6 +18,7 @@ _WHERE = "T.where(condition, x, 0), or another neutral element, before"
 _CAST = ".astype(dtype) of the result"
 _LENGTHS = "to be left out: lengths are known from the arrays, or by T.tensor(dtype, shape)"
 _SEED = "a stream: T.random.RandomStream(seed)"
+_ROWS = 'to be left out for rows first, "C"; columns first'
 _NO_NEED = "to be left out: it is done where it pays"
 _REDUCTION = 'reduction="mean", "sum" or "none"'
 _TARGET_FIRST = "predicted and target"
@@ -176,6 +177,8 @@ _TABLES: dict[str, Mapping[str, str]] = {
     "tile": {"ndim": "reps: one number for each axis", "repeats": "reps", "dims": "reps"},
     "repeat": {"reps": "repeats", "dim": "axis", "total_repeat_length": _NO_NEED},
     "flatten": {"outdim": "ndim", "start_dim": "not to be had: x.reshape(shape)"},
+    "flatten ravel": {"order": f'{_ROWS}, "F" is x.T.ravel()'},
+    "reshape": {"order": f'{_ROWS}, "F" is x.T.reshape(shape[::-1]).T'},
     "nonzero": {"return_matrix": "T.stack(T.nonzero(x))", "as_tuple": _NO_NEED},
     "topk": {"kth": "k"},
     "norm": {"L": "ord", "p": "ord"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -24,7 +23,7 @@ from symc.tensor.logic import where
 from symc.tensor.math import maximum
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.selection import compress, take
-from symc.tensor.shape import concatenate, split
+from symc.tensor.shape import between, concatenate, split
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes, transpose
 
 __all__ = [
@@ -262,9 +261,7 @@ def _parted(label: str, x: Tensor, where: Any, axis: int, *, least: int) -> list
         raise RankError(f"{label}: at least {least} axes are needed\n  given  {describe(x)}")
     if isinstance(where, int | np.integer):
         return split(x, int(cast("int", where)), axis=axis)
-    before = (slice(None),) * axis
-    ends = [None, *cast("Sequence[Any]", where), None]
-    return [x[(*before, slice(*pair))] for pair in pairwise(ends)]
+    return between(x, where, axis)
 
 
 # --- views ----------------------------------------------------------------------------------------

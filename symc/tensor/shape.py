@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -313,20 +314,34 @@ def _equal_sizes(x: Tensor, axis: int, count: int) -> list[Dim]:
     return [dims.floordiv(n, count)] * count
 
 
-def array_split(x: TensorLike, sections: int, axis: int = 0) -> list[Tensor]:
+def array_split(x: TensorLike, sections: int | Sequence[Any], axis: int = 0) -> list[Tensor]:
     """`x` in `sections` pieces along an axis, of which the first are longer by one if need be.
+
+    Or between positions, as in NumPy: ``[2, 3]`` gives ``x[:2], x[2:3], x[3:]``. (`split` takes
+    lengths.)
 
     >>> import symc.tensor as T
     >>> [part.eval() for part in T.array_split([1, 2, 3, 4, 5], 2)]
     [array([1, 2, 3]), array([4, 5])]
+    >>> [part.eval() for part in T.array_split([1, 2, 3, 4, 5], [1, 3])]
+    [array([1]), array([2, 3]), array([4, 5])]
     """
     x = as_tensor(x)
     axis = normal_axis("array_split", axis, x.ndim, x)
+    if not isinstance(sections, int | np.integer):
+        return between(x, sections, axis)
+    sections = int(sections)
     if sections < 1:
         raise ValueError(f"array_split: {sections} pieces\n  given  {describe(x)}")
     n = x.type.shape[axis]
     sizes = [dims.floordiv(dims.add(n, sections - 1 - k), sections) for k in range(sections)]
     return _pieces(x, axis, sizes, exact=True)
+
+
+def between(x: Tensor, positions: Iterable[Any], axis: int) -> list[Tensor]:
+    """The parts along an axis before, between and behind positions, which count as in slices."""
+    before = (slice(None),) * axis
+    return [x[(*before, slice(*pair))] for pair in pairwise([None, *positions, None])]
 
 
 def _pieces(x: Tensor, axis: int, sizes: Sequence[Dim], exact: bool = False) -> list[Tensor]:

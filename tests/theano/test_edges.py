@@ -218,3 +218,11 @@ def test_diagonals_of_many_matrices_along_any_axes() -> None:
     for row in range(2):
         np.testing.assert_array_equal(got[:, row], np.diag(values[row], 1))
     np.testing.assert_array_equal(gradient, np.full((2, 3), 2.0))
+
+
+def test_a_shape_of_unknown_length_asks_for_ndim() -> None:
+    x, lengths = T.dvector("x"), T.lvector("lengths")
+    with pytest.raises(ValueError, match=r"provided shape \(lengths\).*'ndim' keyword"):
+        x.reshape(lengths)
+    found = x.reshape(lengths, ndim=2).eval({x: np.arange(4.0), lengths: [2, 2]})
+    np.testing.assert_array_equal(found, [[0, 1], [2, 3]])

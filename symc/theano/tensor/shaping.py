@@ -231,7 +231,15 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
                     f"New shape in reshape must be a vector or a list/tuple of scalar. Got "
                     f"{newshape} after conversion to a vector."
                 )
-            ndim = vector_length(newshape)
+            try:
+                ndim = vector_length(newshape)
+            except ValueError:
+                raise ValueError(
+                    f"The length of the provided shape ({newshape}) cannot be automatically "
+                    "determined, so Theano is not able to infer the number of dimensions of the "
+                    "reshaped variable. You can provide the 'ndim' keyword argument to 'reshape' "
+                    "to avoid this problem."
+                ) from None
         else:
             lengths = np.ravel(newshape) if isinstance(newshape, np.ndarray) else newshape
             ndim = 1 if np.ndim(_shell(lengths)) == 0 else len(lengths)
