@@ -135,8 +135,8 @@ class Function:
         """The outputs for values of all inputs, as symc takes them; states and updates follow."""
         try:
             results = self.symc_function(*values)
-        except ShapeMismatch:
-            results = self._with_lengths_that_vary(values)
+        except ShapeMismatch as error:
+            results = self._with_lengths_that_vary(values, error)
         made = self.definition
         if made.states or made.overwrites:
             results = self._stored(values, results)
@@ -158,13 +158,18 @@ class Function:
             self.input_storage[position].data = self._filters[position][0].decoded(new)
         return results[: len(made.outputs)]
 
-    def _with_lengths_that_vary(self, values: list[Any]) -> Any:
+    def _with_lengths_that_vary(self, values: list[Any], error: ShapeMismatch) -> Any:
         """Compiles for lengths that differ at run time, where an op allows them."""
         if self.varies:
-            raise
+            raise error
         if self._lenient is None:
             self._lenient = self._of_varying_lengths()
-        results = self._lenient(*values)  # where this fails, too, the next call begins anew
+        try:  # where this fails, too, the next call begins anew
+            results = self._lenient(*values)
+        except ShapeMismatch as other:
+            if str(other).splitlines()[0] != str(error).splitlines()[0]:
+                raise
+            raise error from None  # it has the names of the program's own graph
         self.symc_function, self.varies = self._lenient, True
         return results
 
