@@ -117,7 +117,10 @@ def _entered(
     """The arguments of a loop; those that may fail are computed if there is a step."""
     if not may_have_none(op, args):
         return args
-    same = [_as_known(arg) for arg in op.split(args)[3]]
+    given = op.split(args)[3]
+    same = [_as_known(arg) for arg in given]
+    for arg, value in zip(given, same, strict=True):
+        _place_new([value], places.get(arg, ()), places)
     first = len(args) - len(same)
     failing = [
         number
@@ -126,10 +129,10 @@ def _entered(
     ]
     some = some_steps(args[0])
     values = [same[number - first] for number in failing]
-    given = [some, *values, *(zeros_for(value, value.dtype) for value in values)]
+    sides = [some, *values, *(zeros_for(value, value.dtype) for value in values)]
     result = [*args[:first], *same]
     for part, number in enumerate(failing):
-        result[number] = _choice(IfElse(len(failing), part), given, place, places)
+        result[number] = _choice(IfElse(len(failing), part), sides, place, places)
     _place_new(result, place, places)
     return result
 

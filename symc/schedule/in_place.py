@@ -149,7 +149,7 @@ class InPlace:
         if writers[0] not in self._stages or not self._fits(owner, node):
             return False
         groups, group = self._groups, self._groups.group_of[writers[0]]
-        if self._unbroken not in (None, group):
+        if self._unbroken not in (None, group) or not self._begins_with(owner, writers[0]):
             return False
         others = last_of_all(self._problem, groups, group, by_signals=isinstance(owner.op, Shared))
         if others is None or self._claim(owner, writers[0], writers) is not None:
@@ -158,6 +158,11 @@ class InPlace:
         for other in others:
             groups.edge(other, group)
         return True
+
+    def _begins_with(self, owner: Tensor, loop: Tensor) -> bool:
+        """Whether the state of a loop begins with a variable: else that would be written before."""
+        initial = _continued(loop)
+        return initial is not None and looks_at(initial, self._stages) is owner
 
     # --- claims -----------------------------------------------------------------------------------
 

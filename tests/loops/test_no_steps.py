@@ -109,6 +109,18 @@ def test_a_scan_over_no_rows_does_not_fail(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_numbers_that_follow_from_an_element_do_not_fail_before_the_first_step(mode: str) -> None:
+    """As lengths they are known as ``-1 * P[K]``, which was computed before the loop."""
+    places = T.lvector("places")
+    last = symc.fori_loop(0, N, lambda _, x: x[-places[K]].set(2.0)[1 - places[K]].set(3.0), X)
+    f = symc.function([X, places, K, N], last, mode=mode)
+    assert f(THREE, [1, 2], 5, 0).tolist() == [1.0, 1.0, 1.0]
+    assert f(THREE, [1, 2], 1, 1).tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(BadIndex):
+        f(THREE, [1, 2], 5, 1)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_what_others_need_as_well_fails(mode: str) -> None:
     element = X[K]
     total = symc.fori_loop(0, N, lambda i, t: t + element, 0.0)

@@ -177,6 +177,23 @@ def test_what_reads_a_variable_before_such_a_loop_changes_none(turned: bool) -> 
     assert (v.get_value() != old).all()
 
 
+@pytest.mark.parametrize("is_swap", [False, True])
+def test_a_loop_that_begins_with_another_variable_may_fail(is_swap: bool) -> None:
+    """That variable was copied over the one that is updated before the steps were tested."""
+    w, v = shared(ROWS, COLUMNS), shared(ROWS, COLUMNS, name="v")
+    v.set_value(2 * v.get_value())
+    new = symc.fori_loop(0, P.shape[0], lambda i, t: t[P[i]].inc(G[i]), w)
+    other = symc.fori_loop(0, ROWS, lambda i, t: t[i].set(w[i]), v)
+    updates = [(v, new), *([(w, other)] if is_swap else [])]
+    f = symc.function([P, G], updates=updates, mode="compile")
+    before = [w.get_value(), v.get_value()]
+    with pytest.raises(BadIndex):
+        f([0, ROWS], np.ones((2, COLUMNS)))
+    np.testing.assert_array_equal([w.get_value(), v.get_value()], before)
+    f([0], np.ones((1, COLUMNS)))
+    np.testing.assert_allclose(v.get_value(), before[0] + np.eye(ROWS, 1), rtol=1e-13)
+
+
 def test_loops_of_moments_need_no_copy_and_ask_nobody() -> None:
     w = shared(ROWS, COLUMNS)
     f = symc.function([], updates=[(w, symc.fori_loop(0, 20, lambda i, t: 0.5 * t + i, w))])
