@@ -23,7 +23,7 @@ from symc.calls import background, modes
 from symc.calls.call import Caller
 from symc.codegen.errors import CompileFailed
 from symc.codegen.targets import compiler
-from symc.errors import BadArgument, RankError, ShapeMismatch
+from symc.errors import BadArgument, BadIndex, RankError, ShapeMismatch
 from symc.pipeline import library
 
 ROWS = np.random.default_rng(0).standard_normal((5, 4))
@@ -366,3 +366,16 @@ def test_ctrl_c_in_wait_leaves_the_compilation_alone(held: threading.Event) -> N
         signal.signal(signal.SIGINT, before)
     held.set()
     assert f.wait()
+
+
+def test_errors_in_steps_of_loops_too_long_for_the_interpreter() -> None:
+    """The compiled function asks the interpreter for the error; that was ended as overtaken."""
+    n = T.lscalar("n")
+    w = symc.shared(np.zeros(3), name="w")
+    new = symc.fori_loop(0, n, lambda i, w: w[T.where(i < n - 1, 0, 3)].inc(1.0), w)
+    f = symc.function([n], updates=[(w, new)], background=True)
+    with pytest.raises(BadIndex) as found:
+        f(20_000)
+    assert found.value.__context__ is None
+    assert f.compiled
+    assert not w.get_value().any()

@@ -175,10 +175,12 @@ class Job:
             with one_thread():
                 return self._interpreter.limited(args, LIMITS)
         except (Overtaken, Beyond, MemoryError):
-            return self.result().call(*args)
+            pass
         finally:
             between.reset(token)
             self._answered.set()
+        # Out of the above: the compiled function asks the interpreter where its errors come from.
+        return self.result().call(*args)
 
     @property
     def is_compiled(self) -> bool:

@@ -20,7 +20,7 @@ from symc.errors import MissingInput
 from symc.graph.bfloat16 import computed, of_all, rounded
 from symc.graph.dims import Dim, Poly, Size, sizes, substitute
 from symc.graph.inputs import Constant, Input, Shared
-from symc.graph.node import Array, Requirement, Tensor
+from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.rows import RowBlocks, by_levels
 from symc.graph.steps import ConditionStep, Step
 from symc.graph.types import to_numpy
@@ -51,6 +51,9 @@ class Computation:
         self._is_quiet = not any(node.op.is_users for node in walk_within(outputs))
         self._blank: list[Any] = [None] * len(given)
         self._places: dict[Any, int] = {node: place for place, node in enumerate(given)}
+        self._siblings = siblings_in(
+            walk([*outputs, *_needed_by(conditions)], stop=self._places.__contains__)
+        )
         steps: list[Step | ConditionStep | RowBlocks] = []
         for _, requirement in conditions:
             needed = list(_needed(requirement.holds))
@@ -124,7 +127,7 @@ class Computation:
                 key = (common, *node.args)
                 if key not in self._places:
                     self._places[key] = self._place()
-                    everything = of_all(node, op.evaluate_all)
+                    everything = of_all(node, all_of(node, self._siblings))
                     steps.append(Step(node, everything, args, self._places[key], (), None))
                 compute, args = _result_of(node), (self._places[key],)
             self._places[node] = self._place()
@@ -161,6 +164,23 @@ class Computation:
         return length
 
 
+def siblings_in(order: Iterable[Tensor]) -> dict[Any, list[Op]]:
+    """The ops of nodes that are computed together, by what they have in common."""
+    found: dict[Any, list[Op]] = {}
+    for node in order:
+        common = node.op.common()
+        if common is not None:
+            found.setdefault((common, *node.args), []).append(node.op)
+    return found
+
+
+def all_of(
+    node: Tensor, siblings: Mapping[Any, Sequence[Op]]
+) -> Callable[..., Callable[[Any], Array]]:
+    """What computes all results of a node's computation that are wanted."""
+    return node.op.evaluate_only(siblings[(node.op.common(), *node.args)])
+
+
 def _makes_arrays(node: Tensor) -> bool:
     """Whether an op computes its values itself: nobody else keeps those, but for its arguments.
 
@@ -175,6 +195,11 @@ def _result_of(node: Tensor) -> Callable[[Any], Any]:
         return rounded(node, together(node.op))
 
     return result
+
+
+def _needed_by(conditions: Iterable[Condition]) -> Iterator[Tensor]:
+    for _, requirement in conditions:
+        yield from _needed(requirement.holds)
 
 
 def _needed(holds: Tensor | tuple[Dim, Dim]) -> Iterator[Tensor]:

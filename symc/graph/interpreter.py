@@ -10,6 +10,7 @@ import numpy as np
 
 from symc.errors import MissingInput
 from symc.graph.bfloat16 import computed, of_all, rounded
+from symc.graph.computation import all_of, siblings_in
 from symc.graph.inputs import Input, Shared
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.types import to_numpy
@@ -42,21 +43,29 @@ def evaluate(
     after = _watching.get()
     known: dict[Tensor, Array] = dict(values)
     together: dict[Any, Callable[[Op], Array]] = {}
-    for node in walk(outputs, stop=lambda node: node in known):
+    order = walk(outputs, stop=lambda node: node in known)
+    siblings = siblings_in(order)
+    for node in order:
         if node in known:
             continue
         if isinstance(node.op, Input):
             raise MissingInput(f"no value was given for {node!r}")
-        known[node] = compute(node, [known[arg] for arg in node.args], together)
+        known[node] = compute(node, [known[arg] for arg in node.args], together, siblings)
         if after is not None:
             after(node, known[node])
     return [known[output] for output in outputs]
 
 
 def compute(
-    node: Tensor, args: Sequence[Array], together: dict[Any, Callable[[Op], Array]]
+    node: Tensor,
+    args: Sequence[Array],
+    together: dict[Any, Callable[[Op], Array]],
+    siblings: Mapping[Any, Sequence[Op]] | None = None,
 ) -> Array:
-    """One node's value, with the dtype and rank that its type promises."""
+    """One node's value, with the dtype and rank that its type promises.
+
+    `siblings` has the ops whose results of one computation are wanted; without it all may be.
+    """
     if isinstance(node.op, Shared):
         return node.op.evaluate()
     common = node.op.common()
@@ -65,7 +74,8 @@ def compute(
     else:
         key = (common, *node.args)
         if key not in together:
-            together[key] = of_all(node, node.op.evaluate_all)(*args)
+            of_these = node.op.evaluate_all if siblings is None else all_of(node, siblings)
+            together[key] = of_all(node, of_these)(*args)
         result = rounded(node, together[key](node.op))
     if result.dtype != to_numpy(node.dtype) or result.ndim != node.ndim:
         raise AssertionError(

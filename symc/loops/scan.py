@@ -20,6 +20,7 @@ are siblings: they are computed together, by one loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -226,10 +227,16 @@ class Scan(Op):
         return True
 
     def evaluate(self, *args: Array) -> Array:
-        return self.evaluate_all(*args)(self)
+        return self.evaluate_only([self])(*args)(self)
 
     def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
-        run = _Run(self, args)
+        return self._evaluated(None, *args)
+
+    def evaluate_only(self, results: Sequence[Op]) -> Callable[..., Callable[[Any], Array]]:
+        return partial(self._evaluated, {op.part for op in results if isinstance(op, Scan)})
+
+    def _evaluated(self, wanted: set[Part] | None, *args: Array) -> Callable[[Any], Array]:
+        run = _Run(self, args, wanted)
         run.all_steps()
         return lambda op: run.result(op.part)
 
@@ -270,9 +277,13 @@ class Scan(Op):
 
 
 class _Run:
-    """One evaluation of a loop in NumPy, step by step."""
+    """One evaluation of a loop in NumPy, step by step.
 
-    def __init__(self, op: Scan, args: Sequence[Array]) -> None:
+    Of states whose rows of all steps are not wanted it has as many as the steps reach back: those
+    of a large array, once for each step, would take all memory that there is.
+    """
+
+    def __init__(self, op: Scan, args: Sequence[Array], wanted: set[Part] | None) -> None:
         self.op = op
         steps, self.sequences, initial, self.others = op.split(args)
         self.steps = int(steps)
@@ -280,22 +291,32 @@ class _Run:
         self.histories = [list(rows) for rows in initial]
         self.collected: list[list[Array]] = [[] for _ in range(op.layout.collected)]
         self.args = args
+        self.wanted = wanted
 
     def all_steps(self) -> None:
         """Every step, or as many as the body wants."""
         layout, step, look = self.op.layout, self.op.body.computed(), between.get()
+        kept = [self.is_wanted(Part("history", n)) for n in range(len(layout.states))]
+        given = [self.is_wanted(Part("collected", n)) for n in range(layout.collected)]
         while self.count < self.steps:
             if look is not None:
                 look()
             values = step([*self.inputs()])
             states = len(layout.states)
-            for history, value in zip(self.histories, values[:states], strict=True):
+            for history, value, is_kept in zip(self.histories, values, kept, strict=False):
                 history.append(value)
-            for rows, value in zip(self.collected, values[states:], strict=False):
-                rows.append(value)
+                if not is_kept:
+                    del history[0]
+            for rows, value, is_kept in zip(self.collected, values[states:], given, strict=False):
+                if is_kept:
+                    rows.append(value)
             self.count += 1
             if layout.stops and bool(values[states + layout.collected]):
                 break
+
+    def is_wanted(self, part: Part) -> bool:
+        """Whether somebody asks for one of the results."""
+        return self.wanted is None or part in self.wanted
 
     def inputs(self) -> Iterator[Array]:
         """The values of the slots at this step."""
@@ -306,7 +327,7 @@ class _Run:
                 yield np.asarray(array[-1 - t - tap if sequence.backwards else t + tap])
         for history, state in zip(self.histories, layout.states, strict=True):
             for tap in state.taps:
-                yield np.asarray(history[state.depth + t + tap])
+                yield np.asarray(history[tap])
         yield from self.others
 
     def result(self, part: Part) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -235,3 +236,37 @@ def test_lengths_of_the_first_step_with_taps_states_and_variables() -> None:
     )
     g = symc.function([y], rows, updates=updates)
     np.testing.assert_array_equal(g(np.arange(9.0)), [[1, 2, 3]] * 2)
+
+
+def test_the_interpreter_keeps_no_rows_that_nobody_wants() -> None:
+    """An error in step 300 of a loop over 8 MB was explained in 2.4 GB."""
+    places, w = T.lvector("places"), symc.shared(np.zeros(100_000), name="w")
+    last = symc.fori_loop(0, places.shape[0], lambda i, w: w[places[i]].inc(1.0), w)
+    f = symc.function([places], last[0], mode="python")
+    tracemalloc.start()
+    try:
+        assert f(np.zeros(50, int)) == 50
+        assert tracemalloc.get_traced_memory()[1] < 8e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_interpreter_keeps_the_rows_that_are_wanted() -> None:
+    rows_of = T.vector("rows_of")
+    taps = {"initial": T.constant(np.array([1.0, 2.0, 3.0])), "taps": [-3, -1]}
+
+    def more(x: Any, a: Any, first: Any, last: Any) -> Any:
+        return x + a, first + x * last, a - first
+
+    (one, two, three), _ = symc.scan(more, rows_of, [0.5, taps, None])
+    every = [one, two, three, two[-1], one[-1], three[-1]]
+    f = symc.function([rows_of], every, mode="python")
+    for wanted, found in zip(f([1.0, 2.0, 3.0, 4.0]), every, strict=True):
+        alone = symc.function([rows_of], found, mode="python")
+        np.testing.assert_array_equal(alone([1.0, 2.0, 3.0, 4.0]), wanted)
+    a, rows = 0.5, [1.0, 2.0, 3.0]
+    for x in (1.0, 2.0, 3.0, 4.0):
+        a = x + a
+        rows.append(rows[-3] + x * rows[-1])
+    np.testing.assert_array_equal(f([1.0, 2.0, 3.0, 4.0])[1], rows[3:])
+    assert f([1.0, 2.0, 3.0, 4.0])[4] == a
