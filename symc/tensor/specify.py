@@ -42,6 +42,12 @@ class SpecifyShape(Op):
         return args[0]
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        x = node.args[0]
+        for axis in self.axes:
+            # Of a step of a loop the argument's length may be known, and this one not: that of
+            # the first step is 0 where there is none, and nothing of a gradient would fit it.
+            if not isinstance(node.type.shape[axis], int):
+                bar = specify_length(bar, axis, x.type.shape[axis])
         return [bar, *[None] * (len(node.args) - 1)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:

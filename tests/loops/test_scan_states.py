@@ -13,6 +13,8 @@ from symc import tensor as T
 from symc.errors import BadIndex, LoopError, ShapeMismatch
 from tests.loops.test_scan_api import r, values
 
+ROW = T.vector("row")
+
 
 @pytest.mark.parametrize(
     ("initial", "wanted"),
@@ -270,3 +272,30 @@ def test_the_interpreter_keeps_the_rows_that_are_wanted() -> None:
         rows.append(rows[-3] + x * rows[-1])
     np.testing.assert_array_equal(f([1.0, 2.0, 3.0, 4.0])[1], rows[3:])
     assert f([1.0, 2.0, 3.0, 4.0])[4] == a
+
+
+@pytest.mark.parametrize(
+    ("step", "gradient"),
+    [
+        (lambda i: T.concatenate([T.arange(2) * 1.0, ROW[i : i + 2]]), [1.0, 1.0, 0.0]),
+        (lambda i: T.concatenate([ROW[ROW > 0], ROW[ROW[i] < ROW]]), [1.0, 2.0, 1.0]),
+    ],
+)
+def test_gradients_of_no_steps_with_lengths_that_only_steps_know(
+    step: Any, gradient: list[float]
+) -> None:
+    """Their rows have no elements, and the parts of a concatenation had to fit into those."""
+    n = T.lscalar("n")
+    rows, _ = symc.scan(step, T.arange(n))
+    f = symc.function([ROW, n], [rows, symc.grad(rows.sum(), ROW)])
+    assert [found.tolist() for found in f([3.0, 4.0, 2.0], 0)] == [[], [0.0] * 3]
+    assert f([3.0, 4.0, 2.0], 1)[1].tolist() == gradient
+
+
+def test_a_gradient_names_the_lengths_that_differ() -> None:
+    """It said that an index is out of bounds, of a permutation that nobody wrote."""
+    n = T.lscalar("n")
+    rows, _ = symc.scan(lambda i: T.sort(ROW[i - 1 : i + 1]), T.arange(n))
+    gradient = symc.function([ROW, n], symc.grad((rows**2).sum(), ROW))
+    with pytest.raises(ShapeMismatch):
+        gradient([3.0, 4.0, 2.0], 2)
