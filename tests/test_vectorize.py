@@ -274,3 +274,18 @@ def test_ops_without_a_rule_for_these_arguments_are_applied_in_turn() -> None:
     rolled, places = f(A, shifts)
     np.testing.assert_array_equal(rolled, list(map(np.roll, A, shifts)))
     np.testing.assert_array_equal(places, [np.searchsorted(np.sort(a), 0.1) for a in A])
+
+
+@pytest.mark.parametrize("mode", ["python", "compile"])
+def test_loops_without_a_bound_are_applied_in_turn(mode: str) -> None:
+    """The interpreter wanted the rows of all steps that there might be."""
+    x, k = T.matrix("x"), T.lvector("k")
+
+    def last(row: Tensor, k: Tensor) -> Any:
+        start = [0, row]
+        _, found = symc.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, s + s[:k].sum()), start)
+        return found
+
+    f = symc.function([x, k], symc.vmap(last)(x, k), mode=mode)
+    found = f([[1.0, 2.0], [3.0, 4.0]], [0, 1])
+    np.testing.assert_array_equal(found, [[1.0, 2.0], [12.0, 13.0]])

@@ -29,13 +29,18 @@ def in_turn(op: Op, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor |
     # All results of the op are collected, so that one loop computes them: what is not asked for is
     # dropped before compiling.
     several = op.siblings() if isinstance(op, Scan | Choice) else (op,)
-    parts = [part for part in several if _alike(part(*rows), elements)]
+    parts = [part for part in several if _alike(part(*rows), elements) and not _is_endless(part)]
     if op not in parts:
         return None
     reads = tuple(Reading(args[n], Rows((0,)), (rows[n],)) for n in places)
     results = tuple(part(*rows) for part in parts)
     plan = LoopParts(length(args[places[0]], 0), step_number(), reads, (), results)
     return plan.close().collected(parts.index(op))
+
+
+def _is_endless(op: Op) -> bool:
+    """Whether a result has rows for more steps than memory could: the interpreter drops nothing."""
+    return isinstance(op, Scan) and op.layout.unbounded and op.part.kind in ("history", "collected")
 
 
 def _alike(result: Tensor, elements: set[Tensor]) -> bool:
