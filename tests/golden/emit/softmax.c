@@ -30,9 +30,12 @@ typedef _Bool bool;
 SYMC_VECTOR float expf(float x);
 
 // For kernels that accumulate in vector registers. At -O1 gcc folds their lanes at the end one by
-// one through memory, which takes longer than a short row; these two make it do so in registers.
+// one through memory, which takes longer than a short row; the first two make it do so in
+// registers. The third keeps vectors of 16 bytes there that it reads half by half at the end: it
+// takes them for two integers, which without AVX stood on the stack throughout the loop.
 #if defined(__GNUC__) && !defined(__clang__)
-#define SYMC_FOLDS __attribute__((optimize("peel-loops", "tree-slp-vectorize")))
+#define SYMC_FOLDS \
+    __attribute__((optimize("peel-loops", "tree-slp-vectorize", "no-split-wide-types")))
 #else
 #define SYMC_FOLDS
 #endif
