@@ -112,7 +112,7 @@ def _kernel(kernel: Kernel) -> Block:
 
 
 @record
-class _Sum:
+class _PowerSum:
     """A loop that adds up exponentials, and whatever else it computes and stores of each."""
 
     loop: Loop
@@ -133,7 +133,7 @@ def _is_widened(stmt: Stmt) -> bool:
             return False
 
 
-def _sum_of(loop: Loop, done: Sequence[Stmt], scalars: frozenset[str]) -> _Sum | None:
+def _sum_of(loop: Loop, done: Sequence[Stmt], scalars: frozenset[str]) -> _PowerSum | None:
     """The sum that a loop makes, of what it computes, or a loop among those that are `done`."""
     *before, last = loop.body
     if loop.kind != "vector" or not isinstance(last, Accumulate) or not _is_widened(last):
@@ -147,10 +147,10 @@ def _sum_of(loop: Loop, done: Sequence[Stmt], scalars: frozenset[str]) -> _Sum |
         return _stored(loop, last.buffer, value.x, done)
     if not all(map(_computes, before)) or not _is_rounded(value.x, before):
         return None
-    return _Sum(loop, last.buffer, value.x, tuple(before))
+    return _PowerSum(loop, last.buffer, value.x, tuple(before))
 
 
-def _stored(loop: Loop, acc: str, load: Load, done: Sequence[Stmt]) -> _Sum | None:
+def _stored(loop: Loop, acc: str, load: Load, done: Sequence[Stmt]) -> _PowerSum | None:
     """The sum of what the loop before has stored: nothing but `acc` is written after that."""
     at = len(done) - 1
     while at >= 0 and _declares(done[at], acc):
@@ -164,7 +164,7 @@ def _stored(loop: Loop, acc: str, load: Load, done: Sequence[Stmt]) -> _Sum | No
         case Store(load.buffer, place, value) if place == index and _is_rounded(value, others):
             if all(map(_computes, others)):
                 joined = Loop(first.var, first.extent, first.kind, first.body, _notes(first, loop))
-                return _Sum(joined, acc, load, first.body, at)
+                return _PowerSum(joined, acc, load, first.body, at)
         case _:
             pass
     return None
@@ -199,7 +199,7 @@ def _is_rounded(term: Expr, before: Sequence[Stmt]) -> bool:
 class _Fours:
     """One sum, on its way to sums of four."""
 
-    def __init__(self, made: _Sum, taken: set[str]) -> None:
+    def __init__(self, made: _PowerSum, taken: set[str]) -> None:
         self.made, self.taken = made, taken
         self.old = made.loop.var
         self.lanes = self.fresh("lanes")
