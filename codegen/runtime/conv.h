@@ -3,7 +3,8 @@
 // the other two (symc/tensor/nnet/convolution.py has the sums). There are three last axes;
 // those that a convolution lacks have length 1. Padding has been done before.
 //
-// Each function cuts its work into tiles of 6 rows by two vectors, whose 12 sums stay in registers.
+// Each function cuts its work into tiles of 6 rows by two vectors, whose 12 sums stay in registers
+// (of outputs, into tiles of 8 rows where there are registers enough, see convtall.h).
 // Rows and lanes differ: features by positions for the outputs, elements of a filter by
 // positions for the inputs, elements of a filter by features for the filters. Nothing depends on
 // the number of threads.
@@ -151,21 +152,25 @@ static void symc_conv_outputs_few_fNN(const symc_conv *v, const real *x, const r
 
 // SYMBOL symc_conv_outputs_job_fNN
 // NEEDS symc_conv_outputs_tile_fNN symc_conv_store_fNN symc_conv_gather_fNN symc_conv_outputs_few_fNN
+// NEEDS symc_conv_outputs_tall_fNN symc_conv_height
 // Some vectors of all outputs of an image and a group. Where windows lie next to each other
-// (`direct`), vectors are read where they are in x; otherwise they are gathered, two at a time.
+// (`direct`), vectors are read where they are in x; otherwise they are gathered, two at a time. `at`,
+// if not 0: where all elements of a filter meet x.
 static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv *v, const real *x,
                                                                 const real *w, real *y,
                                                                 int64_t from, int64_t count,
-                                                                int direct) {
+                                                                int direct, const int64_t *at) {
     enum { V = SYMC_LANE_BYTES / sizeof(real) };
     symc_conv_place places[2 * SYMC_PANELS + 2];
-    int64_t taps[SYMC_DEPTH], steps[SYMC_DEPTH];
+    int64_t room[SYMC_DEPTH], steps[SYMC_DEPTH];
     real gathered[SYMC_DEPTH * 2 * V] __attribute__((aligned(64)));
+    const int64_t height = symc_conv_height(v->features);
     symc_conv_places(v, direct ? v->count[2] : v->spots, V, from, count, places);
     for (int64_t k = 0; k < SYMC_DEPTH; k++) steps[k] = k * 2 * V;
     for (int64_t start = 0; start < v->elements; start += SYMC_DEPTH) {
         const int64_t rest = v->elements - start, depth = rest < SYMC_DEPTH ? rest : SYMC_DEPTH;
-        symc_conv_offsets(v->size, v->dilation, v->plane, start, depth, taps);
+        const int64_t *const taps = at ? at + start : room;
+        if (!at) symc_conv_offsets(v->size, v->dilation, v->plane, start, depth, room);
         for (int64_t first = 0; first < count; first += direct ? count : 2) {
             const int64_t end = direct || first + 2 > count ? count : first + 2;
             if (!direct)
@@ -175,19 +180,18 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
                                           start, depth, &places[first], end - first, y);
                 continue;
             }
-            for (int64_t o = 0; o < v->features; o += SYMC_ROWS) {
-                const real *rows[SYMC_ROWS];
-                symc_lanes_fNN tile[2 * SYMC_ROWS];
-                for (int64_t r = 0; r < SYMC_ROWS; r++)
+            for (int64_t o = 0; o < v->features; o += height) {
+                const real *rows[SYMC_TALL];
+                symc_lanes_fNN tile[2 * SYMC_TALL];
+                for (int64_t r = 0; r < height; r++)
                     rows[r] = w + (o + r < v->features ? o + r : o) * v->elements + start;
                 for (int64_t j = first; j < end; j += 2) {
                     const symc_conv_place *one = &places[j], *two = j + 1 < end ? one + 1 : one;
-                    if (direct)
-                        symc_conv_outputs_tile_fNN(depth, rows, x + one->x, x + two->x, taps, tile);
-                    else
-                        symc_conv_outputs_tile_fNN(depth, rows, gathered, gathered + V, steps,
-                                                   tile);
-                    for (int64_t r = 0; r < SYMC_ROWS && o + r < v->features; r++) {
+                    const real *left = direct ? x + one->x : gathered;
+                    const real *right = direct ? x + two->x : gathered + V;
+                    (height == SYMC_ROWS ? symc_conv_outputs_tile_fNN : symc_conv_outputs_tall_fNN)(
+                        depth, rows, left, right, direct ? taps : steps, tile);
+                    for (int64_t r = 0; r < height && o + r < v->features; r++) {
                         real *row = y + (o + r) * v->spots;
                         symc_conv_store_fNN(row + one->y, tile[2 * r], one, start > 0);
                         if (two != one)
@@ -201,7 +205,7 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
 
 // SYMBOL symc_conv_outputs_fNN
 // NEEDS symc_conv_outputs_job_fNN symc_conv_lines_fNN symc_conv_outputs_flat_fNN symc_conv_of
-// NEEDS symc_conv_outputs_phases_fNN
+// NEEDS symc_conv_outputs_phases_fNN symc_conv_outputs_sorted_fNN
 // y from x and w. Rows are features, lanes are positions.
 static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channels,
                                   int64_t features, int64_t l0, int64_t k0, int64_t t0, int64_t s0,
@@ -220,7 +224,8 @@ static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channe
     const int many = threads > 1 && (double)images * groups * features * v.elements * pairs > 1e5;
     if (v.elements <= 0)
         for (int64_t k = 0; k < images * groups * features * v.spots; k++) y[k] = 0;
-    else if (symc_conv_outputs_phases_fNN(&v, axes, x, w, y, threads))
+    else if (symc_conv_outputs_phases_fNN(&v, axes, x, w, y, threads) ||
+             symc_conv_outputs_sorted_fNN(&v, axes, x, w, y, threads))
         return;
     else if (!(direct && t2 >= 4 * V) && symc_conv_outputs_flat_fNN(&v, l2, x, w, y, threads))
         return;
@@ -234,7 +239,7 @@ static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channe
             symc_conv_outputs_job_fNN(&v, x + number * channels * v.plane,
                                       w + group * features * v.elements,
                                       y + number * features * v.spots, from,
-                                      (next < vectors ? next : vectors) - from, direct);
+                                      (next < vectors ? next : vectors) - from, direct, 0);
         }
 }
 

@@ -88,8 +88,8 @@ static void symc_conv_dots_map_fNN(const symc_conv *v, const symc_conv *sorted,
     const int64_t pieces = v->count[0] * flat->parts * flat->cuts, group = map / v->features;
     const int64_t feature = map % v->features, all = v->images * pieces;
     int bad = sorted != v && !space;
-    for (int64_t k = 0; k < flat->length + V; k++) room[k] = 0;
-    for (int64_t k = 0; space && k < v->channels * sorted->plane; k++) space[k] = 0;
+    __builtin_memset(room, 0, (size_t)(flat->length + V) * sizeof(real));
+    if (space) __builtin_memset(space, 0, (size_t)(v->channels * sorted->plane) * sizeof(real));
     for (int64_t e = 0; e < v->elements; e++) totals[e] = 0;
     __builtin_memset(sums, 0, sizeof(sums));
     for (int64_t number = 0, waiting = 0; !bad && number < all; number++) {

@@ -120,9 +120,10 @@ static void symc_conv_flat_map_fNN(const symc_conv *v, const symc_conv_flat *fla
 // SYMBOL symc_conv_flat_group_fNN
 // NEEDS symc_conv_flat_rows_fNN symc_conv_outputs_job_fNN
 // The outputs of all features of a group, as tiles: some features at a time, so that their lines in
-// `room` (SYMC_SOME of them and a vector) stay in the cache.
-static void symc_conv_flat_group_fNN(const symc_conv *v, const symc_conv_flat *flat, const real *x,
-                                     const real *w, real *y, real *room) {
+// `room` (SYMC_SOME of them and a vector) stay in the cache. For `at` see symc_conv_outputs_job_fNN.
+static void symc_conv_flat_group_fNN(const symc_conv *v, const symc_conv_flat *flat,
+                                     const int64_t *at, const real *x, const real *w, real *y,
+                                     real *room) {
     enum { V = SYMC_LANE_BYTES / sizeof(real), MOST = 2 * SYMC_PANELS };
     const int64_t pieces = v->count[0] * flat->parts * flat->cuts;
     for (int64_t number = 0; number < pieces; number++) {
@@ -136,7 +137,7 @@ static void symc_conv_flat_group_fNN(const symc_conv *v, const symc_conv_flat *f
             line.features = rest < SYMC_SOME ? rest : SYMC_SOME;
             for (int64_t from = 0; from < vectors; from += MOST)
                 symc_conv_outputs_job_fNN(&line, x + p.x, w + o * v->elements, room, from,
-                                          vectors - from < MOST ? vectors - from : MOST, 1);
+                                          vectors - from < MOST ? vectors - from : MOST, 1, at);
             for (int64_t f = 0; f < line.features; f++)
                 symc_conv_flat_rows_fNN(v, p, room + f * p.length, y + (o + f) * v->spots);
         }
@@ -144,13 +145,14 @@ static void symc_conv_flat_group_fNN(const symc_conv *v, const symc_conv_flat *f
 }
 
 // SYMBOL symc_conv_outputs_groups_fNN
-// NEEDS symc_conv_flat_group_fNN malloc free
+// NEEDS symc_conv_flat_group_fNN symc_conv_height malloc free
 // All outputs of groups of some features, whose windows do not lie next to each other, or 0 where
 // it takes less time to gather two vectors than to compute the places between outputs.
 static int symc_conv_outputs_groups_fNN(const symc_conv *v, symc_conv_flat flat, const real *x,
                                         const real *w, real *y, int64_t threads) {
     enum { V = SYMC_LANE_BYTES / sizeof(real), GATHER = 3 * V / 2 };
-    const int64_t each = (v->features + SYMC_ROWS - 1) / SYMC_ROWS * SYMC_ROWS;
+    const int64_t height = symc_conv_height(v->features);
+    const int64_t each = (v->features + height - 1) / height * height;
     const int64_t maps = v->images * v->groups;
     const int64_t lines = v->count[0] * flat.parts * flat.cuts;
     const int64_t pairs = lines * ((flat.length + 2 * V - 1) / (2 * V));
@@ -164,10 +166,10 @@ static int symc_conv_outputs_groups_fNN(const symc_conv *v, symc_conv_flat flat,
         real *const to = y + map * v->features * v->spots;
         real *room = malloc((size_t)(SYMC_SOME * flat.length + V) * sizeof(real));
         if (room)
-            symc_conv_flat_group_fNN(v, &flat, from, filters, to, room);
+            symc_conv_flat_group_fNN(v, &flat, 0, from, filters, to, room);
         else
             for (int64_t k = 0, vectors = (v->spots + V - 1) / V; k < vectors; k += 2)
-                symc_conv_outputs_job_fNN(v, from, filters, to, k, vectors - k < 2 ? 1 : 2, 0);
+                symc_conv_outputs_job_fNN(v, from, filters, to, k, vectors - k < 2 ? 1 : 2, 0, 0);
         free(room);
     }
     return 1;
@@ -297,9 +299,9 @@ static void symc_conv_turned_job_fNN(const symc_conv *turned, const symc_conv_fl
     if (turned->features > 2 && turned->count[2] >= V) {
         for (int64_t from = 0; from < vectors; from += MOST)
             symc_conv_outputs_job_fNN(turned, spread, filters, x, from,
-                                      vectors - from < MOST ? vectors - from : MOST, 1);
+                                      vectors - from < MOST ? vectors - from : MOST, 1, 0);
     } else if (turned->features > 2) {
-        symc_conv_flat_group_fNN(turned, flat, spread, filters, x, room);
+        symc_conv_flat_group_fNN(turned, flat, 0, spread, filters, x, room);
     } else if (step > 1) {
         for (int64_t c = 0; c < turned->features; c++)
             symc_conv_turned_rows_fNN(turned, step, spread, filters + c * turned->elements,
@@ -354,7 +356,7 @@ static int symc_conv_inputs_turned_fNN(const symc_conv *v, const int64_t (*axes)
     for (int64_t job = 0; job < jobs; job++) {
         real *const spread = malloc((size_t)room * sizeof(real));
         int64_t before = -1;
-        for (int64_t k = 0; spread && k < size; k++) spread[k] = 0;
+        if (spread) __builtin_memset(spread, 0, (size_t)size * sizeof(real));
         for (int64_t place = total * job / jobs; place < total * (job + 1) / jobs; place++) {
             const int64_t group = place / v->images, image = place % v->images;
             const int64_t number = image * v->groups + group;
