@@ -104,7 +104,7 @@ static void symc_conv_flat_rows_fNN(const symc_conv *v, symc_conv_piece p, const
 }
 
 // SYMBOL symc_conv_flat_map_fNN
-// NEEDS symc_conv_flat_rows_fNN symc_conv_line_fNN
+// NEEDS symc_conv_flat_rows_fNN symc_conv_line_fNN symc_conv_rows_fNN
 // The outputs of a feature.
 static void symc_conv_flat_map_fNN(const symc_conv *v, const symc_conv_flat *flat,
                                    const int64_t *at, const real *x, const real *w, real *y) {
@@ -112,8 +112,11 @@ static void symc_conv_flat_map_fNN(const symc_conv *v, const symc_conv_flat *fla
     const int64_t pieces = v->count[0] * flat->parts * flat->cuts;
     for (int64_t number = 0; number < pieces; number++) {
         const symc_conv_piece p = symc_conv_piece_of(v, flat, number);
-        symc_conv_line_fNN(p.length, v->elements, w, x + p.x, at, room);
-        symc_conv_flat_rows_fNN(v, p, room, y);
+        const int wide = p.columns >= (int64_t)(SYMC_LANE_BYTES / sizeof(real));
+        const int done = symc_conv_rows_fNN(v, p.rows, p.columns, w, x + p.x, wide ? y + p.y : room,
+                                            wide ? v->count[2] : v->stride[1]);
+        if (!done) symc_conv_line_fNN(p.length, v->elements, w, x + p.x, at, room);
+        if (!done || !wide) symc_conv_flat_rows_fNN(v, p, room, y);
     }
 }
 

@@ -66,7 +66,7 @@ static void symc_conv_line_fNN(int64_t length, int64_t depth, const real *w, con
 }
 
 // SYMBOL symc_conv_lines_fNN
-// NEEDS symc_conv symc_conv_line_fNN symc_conv_offsets
+// NEEDS symc_conv symc_conv_line_fNN symc_conv_rows_fNN symc_conv_offsets
 // All outputs, where windows lie next to each other and a sum is of SYMC_DEPTH products at most. Jobs
 // are some lines of a feature, or parts of a long line.
 static void symc_conv_lines_fNN(const symc_conv *v, const real *x, const real *w, real *y,
@@ -88,11 +88,15 @@ static void symc_conv_lines_fNN(const symc_conv *v, const real *x, const real *w
         const real *const from = x + number * v->channels * v->plane + begin;
         const real *const filter =
             w + (group * v->features + map % v->features) * v->elements;
-        for (int64_t line = lines * block / blocks; line < lines * (block + 1) / blocks; line++) {
+        const int64_t last = lines * (block + 1) / blocks;
+        for (int64_t line = lines * block / blocks, rows; line < last; line += rows) {
             const int64_t i = line / v->count[1], j = line % v->count[1];
-            symc_conv_line_fNN(end - begin, v->elements, filter,
-                               from + i * v->stride[0] + j * v->stride[1], at,
-                               y + map * v->spots + line * length + begin);
+            const real *const start = from + i * v->stride[0] + j * v->stride[1];
+            real *const to = y + map * v->spots + line * length + begin;
+            rows = last - line < v->count[1] - j ? last - line : v->count[1] - j;
+            if (symc_conv_rows_fNN(v, rows, end - begin, filter, start, to, length)) continue;
+            symc_conv_line_fNN(end - begin, v->elements, filter, start, at, to);
+            rows = 1;
         }
     }
 }

@@ -1,5 +1,5 @@
-// Convolutions whose windows are more than one element apart (conv.h): the inputs are sorted by their
-// remainders, so that what an element of a filter meets lies side by side.
+// Convolutions whose windows are more than one element apart (conv.h): the inputs are sorted by
+// their remainders, so that what an element of a filter meets lies side by side.
 
 // SYMBOL symc_conv_phased
 // Whether sorting takes less time than to compute what lies between two outputs: every other
@@ -15,6 +15,7 @@ static symc_conv symc_conv_phases_of(const symc_conv *v, const int64_t (*axes)[5
     symc_conv sorted = *v;
     int64_t size = 1, phases = 1, pitch[3];
     for (int axis = 2; axis >= 0; axis--) {
+        sorted.dilation[axis] = 0;  // no distance is that of all elements
         pitch[axis] = sorted.stride[axis] = size;
         size *= (axes[axis][0] + axes[axis][3] - 1) / axes[axis][3];
         phases *= axes[axis][3];
@@ -131,8 +132,8 @@ static inline int64_t symc_conv_pairs(const symc_conv *v, const symc_conv_flat *
 
 // SYMBOL symc_conv_sorted_pays
 // NEEDS symc_conv_pairs symc_conv_height
-// Whether to sort the inputs of a group of some features takes less time than to gather them for two
-// vectors at a time, or to compute what lies between two outputs. In steps of a tile's row.
+// Whether to sort the inputs of a group of some features takes less time than to gather them for
+// two vectors at a time, or to compute what lies between two outputs. In steps of a tile's row.
 static inline int symc_conv_sorted_pays(const symc_conv *v, const symc_conv_flat *sorted,
                                         const symc_conv_flat *flat, int64_t width) {
     enum { QUICK = 4 };  // elements that are sorted in such a step
