@@ -27,6 +27,15 @@ static inline int64_t symc_block(int64_t length, int64_t start) {
 // NEEDS exp
 #define symc_power_f64 exp
 
+// SYMBOL symc_decay_f32
+// NEEDS symc_exp_nonpositive_f32
+// exp(x) of x <= 0 or NaN.
+#define symc_decay_f32 symc_exp_nonpositive_f32
+
+// SYMBOL symc_decay_f64
+// NEEDS exp
+#define symc_decay_f64 exp
+
 // SYMBOL symc_logarithm_f32
 // NEEDS logf
 #define symc_logarithm_f32 logf
@@ -44,44 +53,51 @@ static void symc_scores_fNN(const symc_attention *v, int64_t batch, const real *
     symc_gemm_piece_fNN(0, 1, rows, columns, v->d, 1, q + (batch * v->n + i) * v->d, v->row_d,
                         k + (batch * v->m + j) * v->d, v->row_d, 0, scores, SYMC_BLOCK);
     const real *more = bias + ((v->shared ? 0 : batch) * v->n + i) * v->m + j;
-    for (int64_t r = 0; v->biased && r < rows; r++)
-        for (int64_t c = 0; c < columns; c++) scores[r * SYMC_BLOCK + c] += more[r * v->m + c];
+    for (int64_t r = 0; v->biased && r < rows; r++) {
+        const real *const from = more + r * v->m;
+        real *const row = scores + r * SYMC_BLOCK;
+#pragma omp simd
+        for (int64_t c = 0; c < columns; c++) row[c] += from[c];
+    }
     for (int64_t r = 0; v->causal && r < rows; r++)
         for (int64_t c = i + r + 1 > j ? i + r + 1 - j : 0; c < columns; c++)
             scores[r * SYMC_BLOCK + c] = -INFINITY;
 }
 
 // SYMBOL symc_attention_rows_fNN
-// NEEDS symc_scores_fNN symc_power_fNN symc_logarithm_fNN
+// NEEDS symc_scores_fNN symc_decay_fNN symc_logarithm_fNN SYMC_FOLDS
 // The output of a block of queries. Sums are kept for the greatest score so far, and scaled when a
-// block has a greater one.
-static __attribute__((noinline)) void symc_attention_rows_fNN(const symc_attention *v,
+// block has a greater one. A score that is NaN is never the greatest; it makes the sum NaN.
+static __attribute__((noinline)) void SYMC_FOLDS symc_attention_rows_fNN(const symc_attention *v,
                                                               int64_t batch, const real *q,
                                                               const real *k, const real *values,
                                                               const real *bias, real *output,
                                                               real *logs, int64_t i) {
-    const int64_t rows = symc_block(v->n, i);
+    const int64_t rows = symc_block(v->n, i), e = v->e;
     real scores[SYMC_BLOCK * SYMC_BLOCK], top[SYMC_BLOCK];
     double sums[SYMC_BLOCK];
-    output += (batch * v->n + i) * v->e;
+    output += (batch * v->n + i) * e;
     for (int64_t r = 0; r < rows; r++) top[r] = -INFINITY, sums[r] = 0;
-    for (int64_t l = 0; l < rows * v->e; l++) output[l] = 0;
+    __builtin_memset(output, 0, (size_t)(rows * e) * sizeof(real));
     for (int64_t j = 0; j < v->m && (!v->causal || j < i + rows); j += SYMC_BLOCK) {
         const int64_t columns = symc_block(v->m, j);
         symc_scores_fNN(v, batch, q, k, bias, i, j, scores);
         for (int64_t r = 0; r < rows; r++) {
-            real *row = scores + r * SYMC_BLOCK, greatest = top[r], sum = 0;
+            real *const row = scores + r * SYMC_BLOCK, *const to = output + r * e;
+            real greatest = top[r], sum = 0;
+#pragma omp simd reduction(max : greatest)
             for (int64_t c = 0; c < columns; c++)
-                greatest = row[c] > greatest || row[c] != row[c] ? row[c] : greatest;
+                greatest = row[c] > greatest ? row[c] : greatest;
             const real shift = greatest == -INFINITY ? 0 : greatest;
-            const real factor = top[r] == -INFINITY ? 0 : symc_power_fNN(top[r] - shift);
+            const real factor = top[r] == -INFINITY ? 0 : symc_decay_fNN(top[r] - shift);
 #pragma omp simd reduction(+ : sum)
             for (int64_t c = 0; c < columns; c++) {
-                row[c] = symc_power_fNN(row[c] - shift);
+                row[c] = symc_decay_fNN(row[c] - shift);
                 sum += row[c];
             }
             if (greatest != top[r])
-                for (int64_t l = 0; l < v->e; l++) output[r * v->e + l] *= factor;
+                _Pragma("omp simd")
+                for (int64_t l = 0; l < e; l++) to[l] *= factor;
             sums[r] = sums[r] * factor + sum;
             top[r] = greatest;
         }
@@ -90,7 +106,10 @@ static __attribute__((noinline)) void symc_attention_rows_fNN(const symc_attenti
     }
     for (int64_t r = 0; r < rows; r++) {
         logs[batch * v->n + i + r] = top[r] + symc_logarithm_fNN((real)sums[r]);
-        for (int64_t l = 0; v->m > 0 && l < v->e; l++) output[r * v->e + l] /= (real)sums[r];
+        const real sum = (real)sums[r];
+        real *const to = output + r * e;
+#pragma omp simd
+        for (int64_t l = 0; l < (v->m > 0 ? e : 0); l++) to[l] /= sum;
     }
 }
 
@@ -129,9 +148,10 @@ static void symc_attention_back_fNN(const symc_attention *v, int64_t batch, cons
                         values + (batch * v->m + j) * v->e, v->row_e, 0, back, SYMC_BLOCK);
     for (int64_t r = 0; r < rows; r++) {
         const real log = logs[first + r];
+        const real *const to = bar + (first + r) * v->e, *const of = output + (first + r) * v->e;
         real *weight = weights + r * SYMC_BLOCK, *here = back + r * SYMC_BLOCK, delta = 0;
-        for (int64_t l = 0; l < v->e; l++)
-            delta += bar[(first + r) * v->e + l] * output[(first + r) * v->e + l];
+#pragma omp simd reduction(+ : delta)
+        for (int64_t l = 0; l < v->e; l++) delta += to[l] * of[l];
 #pragma omp simd
         for (int64_t c = 0; c < columns; c++) {
             weight[c] = symc_power_fNN(weight[c] - log);
@@ -161,7 +181,7 @@ static void symc_attention_queries_fNN(int64_t batch, int64_t n, int64_t m, int6
         const int64_t rows = symc_block(n, i);
         real weights[SYMC_BLOCK * SYMC_BLOCK], back[SYMC_BLOCK * SYMC_BLOCK];
         real *to = result + (number * n + i) * width;
-        for (int64_t l = 0; l < rows * width; l++) to[l] = 0;
+        __builtin_memset(to, 0, (size_t)(rows * width) * sizeof(real));
         for (int64_t j = 0; j < m && (!causal || j < i + rows); j += SYMC_BLOCK) {
             const int64_t columns = symc_block(m, j);
             symc_attention_back_fNN(&v, number, q, keys, values, bias, output, logs, bar, i, j,
@@ -196,8 +216,8 @@ static void symc_attention_keys_fNN(int64_t batch, int64_t n, int64_t m, int64_t
         const int64_t columns = symc_block(m, j);
         real weights[SYMC_BLOCK * SYMC_BLOCK], back[SYMC_BLOCK * SYMC_BLOCK];
         real *to = to_k + (number * m + j) * d, *sums = to_v + (number * m + j) * e;
-        for (int64_t l = 0; l < columns * d; l++) to[l] = 0;
-        for (int64_t l = 0; l < columns * e; l++) sums[l] = 0;
+        __builtin_memset(to, 0, (size_t)(columns * d) * sizeof(real));
+        __builtin_memset(sums, 0, (size_t)(columns * e) * sizeof(real));
         for (int64_t i = causal ? j : 0; i < n; i += SYMC_BLOCK) {
             const int64_t rows = symc_block(n, i);
             symc_attention_back_fNN(&v, number, q, keys, values, bias, output, logs, bar, i, j,

@@ -13,6 +13,7 @@ import symc
 from symc import tensor as T
 from symc.errors import RankError, ShapeMismatch
 from symc.tensor import nnet
+from tests.fenced import fenced
 from tests.ops.harness import check
 
 
@@ -157,3 +158,39 @@ def test_second_derivatives_where_arguments_are_one_tensor(args: Any, causal: bo
     step = 1e-5 * along
     difference = (f(at + step)[0] - f(at - step)[0]) / 2e-5
     np.testing.assert_allclose((f(at)[1] * along).sum(), difference, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_numbers_that_are_not_finite_reach_their_rows(dtype: str) -> None:
+    """The greatest score is found in vectors, which leave NaN out: it reaches the sum."""
+    rng = np.random.default_rng(3)
+    q, k, v = (rng.standard_normal((2, n, 5)).astype(dtype) for n in (70, 150, 150))
+    q[0, 3], q[0, 69, 0], q[1, 0, 0], k[1, 149, 1] = np.nan, np.nan, np.inf, np.nan
+    bias = rng.standard_normal((70, 150)).astype(dtype)
+    bias[5, 100], bias[6], bias[7, 140] = np.inf, -np.inf, np.nan
+    args = [T.tensor(dtype, (None,) * n) for n in (3, 3, 3, 2)]
+    y = T.nnet.attention(*args[:3], mask=args[3])
+    with np.errstate(invalid="ignore"):
+        found = symc.function(args, y)(*map(fenced, (q, k, v, bias)))
+        wanted = symc.function(args, y, mode="python")(q, k, v, bias)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    assert np.isnan(found[0, [3, 5, 6, 7, 69]]).all()
+    assert np.isfinite(found[0, [4, 8, 68]]).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_scores_of_all_sizes(dtype: str) -> None:
+    """Scores up to some thousands, that grow from block to block or fall."""
+    rng = np.random.default_rng(4)
+    args = [T.tensor(dtype, (None,) * 3) for _ in range(3)]
+    f = symc.function(args, T.nnet.attention(*args))
+    for n, m, d, e in ((1, 1, 1, 1), (3, 64, 2, 17), (65, 200, 3, 16), (64, 129, 1, 33)):
+        q, k, v = (rng.standard_normal(s).astype(dtype) for s in ((2, n, d), (2, m, d), (2, m, e)))
+        for rise in (0.0, 20.0, -20.0):
+            keys = k + np.linspace(0, rise, m, dtype=dtype)[:, None]
+            scores = 10 * (q.astype("float64") @ keys.astype("float64").transpose(0, 2, 1))
+            powers = np.exp(scores / np.sqrt(d) - (scores / np.sqrt(d)).max(-1, keepdims=True))
+            wanted = powers / powers.sum(-1, keepdims=True) @ v
+            found = f(*map(fenced, (10 * q, keys, v)))
+            tolerance = 1e-3 if dtype == "float32" else 1e-11
+            np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
