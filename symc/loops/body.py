@@ -343,35 +343,75 @@ def slots_for(
     """Inputs of a body from outside, and the slots that stand for them and for the parameters.
 
     Instead of values that follow from lengths, the arrays: lengths are known everywhere. Of those
-    that are `turned`, their arguments. The positions of a slice are counted inside.
+    that are `turned`, their arguments. The positions of a slice are counted inside. An array of
+    which only lengths are needed is left out if others have them: a loop around may change it, and
+    what is computed from the others alone can be computed before that loop.
     """
-    captured: dict[Tensor, None] = {}
+    from symc.tensor.lengths import length
+
+    captured: dict[Tensor, bool] = {}  # whether more than lengths of it is needed
     lengths: dict[Tensor, Tensor] = {}
     for node in boundary:
         inside = _from_lengths(node)
         if inside is None and node in turned:
             lengths[node] = node
-            captured[node.args[0]] = None
+            captured[node.args[0]] = True
         elif inside is None:
             for bound in _bounds_counted(node) or [node]:
                 if bound is node or _length(bound) is None:
-                    captured[bound] = None
+                    captured[bound] = True
                 else:
-                    captured.update(_leaves(bound, params))
+                    captured = captured | _leaves(bound, params, captured)
             if node not in captured:
                 lengths[node] = node
         else:
             lengths[node] = inside
-            captured.update(_leaves(inside, params))
-    made = make_slots([*params, *captured])
-    given = substitute(list(lengths.values()), made)
-    return list(captured), {**dict(zip(lengths, given, strict=True)), **made}
+            captured = captured | _leaves(inside, params, captured)
+    owners = [*params, *(node for node, is_needed in captured.items() if is_needed)]
+    alike = _lengths_of_others(list(lengths.values()), captured.keys() - owners, owners)
+    kept = [node for node, is_needed in captured.items() if is_needed or node not in alike]
+    made = make_slots([*params, *kept])
+    measured = {
+        node: length(made[other], axis)
+        for found in alike.values()
+        for node, (other, axis) in found.items()
+    }
+    given = substitute(list(lengths.values()), {**made, **measured})
+    return kept, {**dict(zip(lengths, given, strict=True)), **made}
 
 
-def _leaves(node: Tensor, params: Sequence[Tensor]) -> dict[Tensor, None]:
-    """What a node is computed from, constants and parameters left out."""
+def _lengths_of_others(
+    values: Sequence[Tensor], arrays: AbstractSet[Tensor], owners: Sequence[Tensor]
+) -> dict[Tensor, dict[Tensor, tuple[Tensor, int]]]:
+    """For arrays that values need only for lengths that owners have: these, and where they are."""
+    from symc.tensor.lengths import Length
+
+    places = {
+        dim: (owner, axis)
+        for owner in reversed(owners)
+        for axis, dim in enumerate(owner.type.shape)
+    }
+    found: dict[Tensor, dict[Tensor, tuple[Tensor, int]]] = {}
+    missing: set[Tensor] = set()
+    for node in walk(values):
+        for array in node.args:
+            if array in arrays:
+                place = places.get(node.op.dim(node)) if isinstance(node.op, Length) else None
+                if place is None:
+                    missing.add(array)
+                else:
+                    found.setdefault(array, {})[node] = place
+    return {array: nodes for array, nodes in found.items() if array not in missing}
+
+
+def _leaves(
+    node: Tensor, params: Sequence[Tensor], known: Mapping[Tensor, bool]
+) -> dict[Tensor, bool]:
+    """What a node is computed from, constants, parameters and what is known left out."""
     leaves = [leaf for leaf in walk([node]) if not leaf.args and leaf not in params]
-    return {leaf: None for leaf in leaves if not isinstance(leaf.op, Constant)}
+    return {
+        leaf: False for leaf in leaves if leaf not in known and not isinstance(leaf.op, Constant)
+    }
 
 
 def _bounds_counted(node: Tensor) -> list[Tensor]:

@@ -11,6 +11,9 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.codegen.blocks import repeated_kernels
+from symc.codegen.ir import Call, Stmt
+from symc.codegen.passes.walk import expressions, nodes, statements
 from symc.errors import BadIndex, ShapeMismatch
 
 X, Y, A = T.vector("X"), T.vector("Y"), T.matrix("A")
@@ -259,3 +262,31 @@ def test_what_some_steps_need_is_computed_once() -> None:
     program = str(f.program)
     assert program.index("if ") < program.index("repeat ")
     assert f.source.count("exp(") == symc.function([X, K], T.exp(X[K])).source.count("exp(")
+
+
+def test_a_bug_what_may_fail_was_computed_in_each_step_around_a_loop_that_needs_it() -> None:
+    """Its zeros, for an inner loop of no steps, had lengths of a state, which the outer changes."""
+    x = T.tensor3("x")
+    y = T.exp(x * X[K])
+
+    def row(i: Any, out: Any) -> Any:
+        def cell(j: Any, out: Any) -> Any:
+            return out[i, j].set(y[i : i + 2, j].sum(axis=0))
+
+        return symc.fori_loop(0, x.shape[1] - 1, cell, out)
+
+    start = T.zeros((x.shape[0] - 1, x.shape[1] - 1, x.shape[2]))
+    f = symc.function([x, X, K], symc.fori_loop(0, x.shape[0] - 1, row, start))
+    program = f.runner.compilation().optimised
+    exp = {k.name for k in program.kernels if any(map(calls_exp, statements(k.body)))}
+    assert exp
+    assert not exp & repeated_kernels(program)
+    given = np.random.default_rng(0).normal(size=(4, 5, 3))
+    rows = np.exp(given * 2)
+    np.testing.assert_allclose(f(given, [1.0, 2.0], 1), rows[:-1, :-1] + rows[1:, :-1])
+
+
+def calls_exp(stmt: Stmt) -> bool:
+    """Whether a statement computes exponentials."""
+    found = (node for expr in expressions(stmt) for node in nodes(expr))
+    return any(isinstance(node, Call) and node.function == "exp" for node in found)
