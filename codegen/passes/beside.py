@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symc.codegen.blocks import every_step, map_blocks
-from symc.codegen.ir import Alloc, Expr, Kernel, Launch, Let, Loop, Program, Step, Stmt, Var
+from symc.codegen.ir import Alloc, Expr, Kernel, Launch, Let, Loop, Program, Step, Stmt, Store, Var
 from symc.codegen.passes.join import Joined, buffers_of, may_swap, seen
 from symc.codegen.passes.walk import Block, fresh, loads_of, map_block, statements, substitute
 from symc.codegen.record import replace
@@ -29,7 +29,7 @@ def beside(program: Program) -> Program:
     if sum(_head(kernel) is not None for kernel in program.kernels) < 2:
         return program
     taken, own = set(kernels), set[str]()
-    rows = {buffer.name for buffer in program.buffers if buffer.of is not None}  # parts of others
+    rows = {b.name: b.of.buffer for b in program.buffers if b.of is not None}  # parts of others
 
     def change(block: Sequence[Step]) -> list[Step]:
         steps: list[Step] = []
@@ -65,20 +65,36 @@ def _accumulators(kernel: Kernel) -> int:
 
 
 def _partner(
-    steps: Sequence[Step], step: Launch, kernels: Mapping[str, Kernel], rows: set[str]
+    steps: Sequence[Step], step: Launch, kernels: Mapping[str, Kernel], rows: Mapping[str, str]
 ) -> tuple[int, Launch, Launch] | None:
     """Where a launch stands that this one can join, and both: the steps between may come after."""
-    if _head(kernels[step.kernel]) is None or not rows.isdisjoint(step.buffers):
+    if _head(kernels[step.kernel]) is None:
         return None
     for place in reversed(range(len(steps))):
         before = steps[place]
-        if not isinstance(before, Launch) or not rows.isdisjoint(before.buffers):
+        if not isinstance(before, Launch) or not may_swap(before, step, kernels):
             return None
-        if not may_swap(before, step, kernels):
+        if _meet(before, step, kernels, rows) or _meet(step, before, kernels, rows):
             return None
         if _fit(before, step, kernels):
             return place, before, step
     return None
+
+
+def _meet(
+    first: Launch, second: Launch, kernels: Mapping[str, Kernel], rows: Mapping[str, str]
+) -> bool:
+    """Whether one launch may write what the other touches, where one has a part of an array."""
+    if rows.keys().isdisjoint((*first.buffers, *second.buffers)):
+        return False
+    writes = {_whole(buffer, rows) for buffer in buffers_of(first, kernels, written=True)}
+    return not writes.isdisjoint(_whole(buffer, rows) for buffer in second.buffers)
+
+
+def _whole(buffer: str, rows: Mapping[str, str]) -> str:
+    while buffer in rows:
+        buffer = rows[buffer]
+    return buffer
 
 
 def _fit(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
@@ -116,10 +132,16 @@ def _united(
 
 
 def _together(one: Loop, other: Loop) -> Block:
-    """The bodies of two loops, values that both name named once: extents inside are then equal."""
+    """The bodies of two loops, values that both name named once: extents inside are then equal.
+
+    Results of the first are stored last, so that the loops inside are neighbours.
+    """
     known = {stmt.value: stmt.var for stmt in one.body if isinstance(stmt, Let)}
     names: dict[str, Expr] = {other.var.name: one.var}
     out: list[Stmt] = list(one.body)
+    stored: list[Stmt] = []
+    while isinstance(out[-1], Store):
+        stored.insert(0, out.pop())
     for stmt in other.body:
         (moved,) = map_block((stmt,), lambda expr: substitute(expr, names))
         same: Var | None = None
@@ -129,7 +151,7 @@ def _together(one: Loop, other: Loop) -> Block:
             names[moved.var.name] = same
         else:
             out.append(moved)
-    return tuple(out)
+    return (*out, *stored)
 
 
 def _notes(one: Loop, other: Loop) -> str:

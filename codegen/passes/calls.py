@@ -20,6 +20,7 @@ from symc.codegen.passes.memory import Scratch
 from symc.codegen.passes.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.packs import pack_form
 from symc.codegen.passes.reductions import Reduction, mentions, reductions
+from symc.codegen.passes.registers import folds_lanes
 from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
 from symc.codegen.record import record
 
@@ -99,11 +100,15 @@ def calling(kernel: Kernel, scratch: Scratch | None, *, repeated: bool = False) 
         None if found is None else ParallelRange(found, work(found), granule(found)),
         any(form.price is not None for form in loops.values()),
         (repeated or not any(form.price is not None for form in loops.values()))
-        and any(form.reductions for form in loops.values()),
+        and (any(form.reductions for form in loops.values()) or _folds_lanes(kernel)),
         scratch,
         loops,
         repeated,
     )
+
+
+def _folds_lanes(kernel: Kernel) -> bool:
+    return any(isinstance(stmt, Loop) and folds_lanes(stmt) for stmt in statements(kernel.body))
 
 
 def loop_forms(kernel: Kernel, ranged: Loop | None) -> dict[str, LoopForm]:
