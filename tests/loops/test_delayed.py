@@ -11,6 +11,9 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.codegen.blocks import repeated_kernels
+from symc.codegen.ir import Store
+from symc.codegen.passes.walk import statements
 
 STEPS = 7
 
@@ -21,6 +24,9 @@ RULES: dict[str, Rule] = {
     "sum of all": lambda rows, put: sum(rows[1:], 0.5 * rows[0]),
     "in the oldest": lambda rows, put: put(rows[0], INNER, 0.3 * rows[-1][:-2] - rows[0][INNER]),
     "in the newest": lambda rows, put: put(rows[-1], INNER, 0.3 * rows[0][2:] + rows[0][INNER]),
+    "in the newest, the oldest in that part": lambda rows, put: put(
+        rows[-1], INNER, 0.3 * rows[-1][2:] + sum(row[INNER] for row in rows[:-1])
+    ),
     "the oldest beside itself": lambda rows, put: put(rows[0], INNER, rows[0][2:] - rows[-1][:-2]),
     "turned round": lambda rows, put: 0.5 * rows[0][::-1] + rows[-1],
     "one row of it": lambda rows, put: put(rows[0], 2, 0.5 * rows[-1][1] + rows[0][0]),
@@ -132,6 +138,27 @@ def test_a_leapfrog_copies_nothing() -> None:
     loop = f.source[f.source.index("/* scan(") :]
     assert loop[: loop.index("symc_stops")].count("_kernel") == 1
     assert "copied" not in f.explain()
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 20])
+def test_a_bug_a_leapfrog_that_sets_a_part_of_the_newest_row_copied_the_rest(steps: int) -> None:
+    """The rest is the same in all steps; it took half as long as the part."""
+
+    def step(_: Any, old: Any, now: Any) -> list[Any]:
+        new = 0.5 * (now[:-2, 1:-1] + now[2:, 1:-1]) - old[1:-1, 1:-1]
+        return [now, _set(now, (INNER, INNER), new)]
+
+    old, now, n = T.matrix("old"), T.matrix("now"), T.lscalar("n")
+    f = symc.function([old, now, n], symc.fori_loop(0, n, step, [old, now])[1])
+    program = f.runner.compilation().optimised
+    repeated = [k for k in program.kernels if k.name in repeated_kernels(program)]
+    assert [sum(isinstance(s, Store) for s in statements(k.body)) for k in repeated] == [1]
+    a, b = given = _arrays(2, 5)
+    for _ in range(steps):
+        a, b = step(None, a, b)
+    np.testing.assert_allclose(f(*given, steps), b, rtol=1e-12)
+    with pytest.raises(symc.errors.SymcError, match="length"):
+        f(given[0][:-1], given[1], steps)
 
 
 def test_numbers_that_are_others_of_the_step_before_stay_in_registers() -> None:
