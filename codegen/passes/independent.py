@@ -6,7 +6,8 @@
           y[step] = t*t                          y[step] = t*t
 
 There it is as good as any other: vectors compute several steps at a time, and threads share them.
-What steps of several kernels hand on to each other in numbers becomes a value of one step.
+What steps of several kernels hand on to each other in numbers becomes a value of one step. Numbers
+to which each step adds something are sums of the loop: see `totals.py`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from symc.codegen.passes.interchange import interchanged
 from symc.codegen.passes.join import MOST, Joined, length_of
 from symc.codegen.passes.memory import buffers_of, wholes
 from symc.codegen.passes.read_before import read_before
+from symc.codegen.passes.totals import totals
 from symc.codegen.passes.varying import moving_buffers, varying_sizes, varying_values
 from symc.codegen.passes.walk import (
     Block,
@@ -102,14 +104,12 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
     whole = Kernel("", tuple(made.buffers.values()), tuple(given), tuple(made.body))
     body = _without_unread(made, fused(whole), _only_here(program, step) | _unread(program))
     own = _locals(made, _only_here(program, step) & _numbers(program), body)
-    loop = Loop(counter, extent, "parallel", (*inside, *own, *body), step.note)
-    found = accesses(loop)
-    are_apart = all(map(found.has_one_place, found.writes))
-    statements_of = (loop,) if are_apart else read_before(loop, made.taken)
+    local = {alloc.buffer.name for alloc in own}
+    statements_of = _as_loop(made, program, step, (counter, extent, inside), own, body)
     if statements_of is None:
         return step
-    local = {alloc.buffer.name for alloc in own}
-    used = found.reads | found.writes
+    used = {load.buffer for stmt in statements(statements_of) for load in loads_of(stmt)}
+    used |= stored(statements_of)
     pairs = [
         (buffer, param)
         for buffer, param in made.buffers.items()
@@ -121,6 +121,26 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
     )
     kernels[name] = replace(kernel, body=collapsed(interchanged(fused(kernel))))
     return Launch(name, tuple(b for b, _ in pairs), tuple(given.values()))
+
+
+def _as_loop(
+    made: Joined, program: Program, step: Repeat, head: tuple[Var, Expr, list[Stmt]],
+    own: Sequence[Alloc], body: Block,
+) -> Block | None:  # fmt: skip
+    """The steps as a loop of a kernel, if they do not depend on each other."""
+    counter, extent, inside = head
+    loop = Loop(counter, extent, "parallel", (*inside, *own, *body), step.note)
+    found = accesses(loop)
+    if all(map(found.has_one_place, found.writes)):
+        return (loop,)
+    numbers = [param for name, param in made.buffers.items() if name in _numbers(program)]
+    sums = totals(body, numbers, made.taken)
+    if sums is not None:
+        adding = Loop(counter, extent, "serial", (*inside, *own, *sums.body), step.note)
+        found = accesses(adding)
+        if all(map(found.has_one_place, found.writes - sums.names)):
+            return (*sums.before, adding, *sums.after)
+    return read_before(loop, made.taken)
 
 
 def _are_apart(program: Program, made: Joined) -> bool:

@@ -7,13 +7,14 @@ than one register, whose additions do not wait for each other, and folds it ther
 
     for i in vector(n): acc += a[i]*b[i]
 
-    alloc lanes[16]
-    for k in vector(16): lanes[k] = 0
-    for block in serial(n // 16):
-      let first = block*16
-      for k in vector(16): let i = first + k; lanes[k] += a[i]*b[i]
-    for k in vector(8): lanes[k] += lanes[k + 8]
-    acc += ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ...
+    if n // 16 > 0:
+      alloc lanes[16]
+      for k in vector(16): lanes[k] = 0
+      for block in serial(n // 16):
+        let first = block*16
+        for k in vector(16): let i = first + k; lanes[k] += a[i]*b[i]
+      for k in vector(8): lanes[k] += lanes[k + 8]
+      acc += ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ...
     for rest in serial(n % 16): let i = n//16*16 + rest; acc += a[i]*b[i]
 
 Such sums are those of rows in a loop, of the kernel or of the program around it. Chunks of an
@@ -28,7 +29,7 @@ from functools import partial
 from operator import is_
 
 from symc.codegen.blocks import repeated_kernels
-from symc.codegen.dtypes import INT64, DType
+from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -38,6 +39,7 @@ from symc.codegen.ir import (
     Cast,
     Const,
     Expr,
+    If,
     Kernel,
     Let,
     Load,
@@ -169,19 +171,26 @@ class _Lanes:
         self.count = BYTES // self.width
 
     def statements(self) -> Iterator[Stmt]:
-        """The lanes, the loop over blocks, the lanes' sum, and the loop over what is left."""
+        """The loop over blocks of the lanes, if there are some, and that over what is left."""
         extent = self.loop.extent
-        for name, to in self.lanes.items():
-            yield Alloc(Buffer(to, self.dtypes[name], (const(self.count),), "local"))
-        k = self.named("lane")
-        zeros = [Store(to, k, Const(0.0, self.dtypes[name])) for name, to in self.lanes.items()]
-        yield self.over(k, self.count, zeros)
         if names_in(extent) and not isinstance(extent, Var):
             whole = self.named(f"{self.loop.var.name}_count")
             yield Let(whole, extent)
             extent = whole
         blocks = self.named("blocks")
         yield Let(blocks, Binary("floordiv", extent, const(self.count), INT64))
+        yield If(Binary("lt", _ZERO, blocks, BOOL), tuple(self.in_lanes(blocks)))
+        done, rest = mul(blocks, const(self.count)), self.named(f"{self.loop.var.name}_rest")
+        left = Binary("min", sub(extent, done), extent, INT64)
+        yield Loop(rest, left, "serial", tuple(self.copied(add(done, rest), None)))
+
+    def in_lanes(self, blocks: Var) -> Iterator[Stmt]:
+        """The lanes, the loop over blocks, and the lanes' sum."""
+        for name, to in self.lanes.items():
+            yield Alloc(Buffer(to, self.dtypes[name], (const(self.count),), "local"))
+        k = self.named("lane")
+        zeros = [Store(to, k, Const(0.0, self.dtypes[name])) for name, to in self.lanes.items()]
+        yield self.over(k, self.count, zeros)
         block, first, k = self.named("block"), self.named("first"), self.named("lane")
         body = (
             Let(first, mul(block, const(self.count))),
@@ -189,9 +198,6 @@ class _Lanes:
         )
         yield Loop(block, blocks, "serial", body, self.loop.note)
         yield from self.folded()
-        done, rest = mul(blocks, const(self.count)), self.named(f"{self.loop.var.name}_rest")
-        left = Binary("min", sub(extent, done), extent, INT64)
-        yield Loop(rest, left, "serial", tuple(self.copied(add(done, rest), None)))
 
     def folded(self) -> Iterator[Stmt]:
         """Half of the lanes added to the other half, until few are left, which are added up."""
