@@ -134,7 +134,7 @@ def of_length(result: Tensor, row: Tensor, inside: AbstractSet[Tensor]) -> Tenso
     """
     for axis, (have, want) in enumerate(zip(result.type.shape, row.type.shape, strict=True)):
         if have != want != 1 and is_computed(have, inside):  # of length 1 it may be stretched
-            result = specify_length(result, axis, want)
+            result = specify_length(result, axis, want, of_state=True)
     return result
 
 

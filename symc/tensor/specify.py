@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
@@ -23,10 +23,14 @@ __all__ = ["specify_shape"]
 
 @record
 class SpecifyShape(Op):
-    """The argument itself, but some axes have the lengths of the template, which is checked."""
+    """The argument itself, but some axes have the lengths of the template, which is checked.
+
+    `of_state`: it is what a step of a loop makes of a state, as errors then say.
+    """
 
     axes: tuple[int, ...]
     template: Template
+    of_state: bool = False
 
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
@@ -52,7 +56,7 @@ class SpecifyShape(Op):
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         unbatched("specify_shape", batched[1:])
-        return type(self)(tuple(axis + 1 for axis in self.axes), self.template)(*args)
+        return replace(self, axes=tuple(axis + 1 for axis in self.axes))(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         return At(own_element(node))
@@ -69,7 +73,11 @@ def _specified(node: Tensor, axis: int, wanted: Dim) -> Requirement:
     x = node.args[0]
     have = x.type.shape[axis]
 
+    of_state = isinstance(node.op, SpecifyShape) and node.op.of_state
+
     def message(value: Callable[[Any], Any]) -> str:
+        if of_state:
+            return _other_state(x, axis, value(have), value(wanted))
         text = _not_as_specified(x, axis, value(have), value(wanted))
         return f"{text}\n  at     {node.where}"
 
@@ -80,12 +88,20 @@ def _not_as_specified(x: Tensor, axis: int, have: object, wanted: object) -> str
     return f"axis {axis} has length {have}, and must have {wanted}\n  given  {describe(x)}"
 
 
-def specify_length(x: Tensor, axis: int, wanted: Dim) -> Tensor:
+def _other_state(x: Tensor, axis: int, have: object, wanted: object) -> str:
+    return (
+        f"scan: a state has length {wanted} along axis {axis} and {have} after a step\n"
+        f"  result  {describe(x)}\n"
+        "  states keep their lengths; of some elements keep a mask, beside all of them"
+    )
+
+
+def specify_length(x: Tensor, axis: int, wanted: Dim, *, of_state: bool = False) -> Tensor:
     """`x`, whose axis has the length `wanted`, which is checked where it is not provable."""
     if x.type.shape[axis] == wanted:
         return x
     template, holes = split_template((wanted,))
-    return SpecifyShape((axis,), template)(x, *holes)
+    return SpecifyShape((axis,), template, of_state)(x, *holes)
 
 
 def specify_shape(x: TensorLike, shape: Sequence[Any]) -> Tensor:

@@ -299,3 +299,13 @@ def test_a_gradient_names_the_lengths_that_differ() -> None:
     gradient = symc.function([ROW, n], symc.grad((rows**2).sum(), ROW))
     with pytest.raises(ShapeMismatch):
         gradient([3.0, 4.0, 2.0], 2)
+
+
+@pytest.mark.parametrize("mode", ["compile", "python"])
+def test_a_bug_an_error_did_not_say_that_a_state_changed_its_length(mode: str) -> None:
+    y = T.vector("y")
+    left = symc.fori_loop(0, 2, lambda _, kept: kept[kept > 0], y)
+    f = symc.function([y], left, mode=mode)
+    np.testing.assert_array_equal(f([1.0, 2.0]), [1.0, 2.0])
+    with pytest.raises(ShapeMismatch, match="a state has length 3 along axis 0 and 2 after a step"):
+        f([1.0, -1.0, 2.0])
