@@ -40,7 +40,7 @@ def gathered(k: Any, b: Any) -> Any:
 CASES: dict[str, tuple[list[Any], Any, Callable[..., Any], int]] = {
     "a column": ([a, b], (a[:, 1] * b).sum(), lambda a, b: a[:, 1] @ b, 1),
     "two columns": ([a, b], T.stack([a[:, 0].sum(), (a[:, 1] * b).sum()]),
-                    lambda a, b: np.stack([a[:, 0].sum(), a[:, 1] @ b]), 2),
+                    lambda a, b: np.stack([a[:, 0].sum(), a[:, 1] @ b]), 1),
     "a column of float32": ([short], short[:, 0].sum(), lambda s: s[:, 0].sum(), 1),
     "a row": ([a, b], (a[1] * b).sum(), lambda a, b: a[1] @ b, 0),
     "exponentials of a column": ([a], T.exp(a[:, 1]).sum(), lambda a: np.exp(a[:, 1]).sum(), 0),
