@@ -52,6 +52,12 @@ assert stopped(f, 10**15)
 assert f(2).shape == (4,) and count.get_value() == 4
 """
 
+SUM = """
+last = symc.fori_loop(0, k, lambda i, s: s + T.cast(i, "float64") * 0.5, 0.0)
+f = symc.function([k], last + drawn)
+assert stopped(f, 10**15)
+"""
+
 WHILE = """
 steps, _ = symc.while_loop(lambda i, v: i < k, lambda i, v: (i + 1, v + 1.0), [k * 0, state.sum()])
 f = symc.function([k], steps)
@@ -180,8 +186,8 @@ thread.join()
 assert len(found) == 1
 """
 
-LOOPS = {"scan": SCAN, "while": WHILE, "inner": INNER, "interrupt": INTERRUPT, "handled": HANDLED,
-         "in place": IN_PLACE_LOOP,
+LOOPS = {"scan": SCAN, "sum": SUM, "while": WHILE, "inner": INNER,
+         "interrupt": INTERRUPT, "handled": HANDLED, "in place": IN_PLACE_LOOP,
          "other thread": OTHER_THREAD}  # fmt: skip
 KERNELS = {"reduction": REDUCTION, "rows": ROWS, "product": PRODUCT, "in place": IN_PLACE}
 WITHOUT_TEAM = {"to its end": TO_ITS_END, "in place": IN_PLACE}

@@ -134,7 +134,7 @@ def _as_loop(
     if all(map(found.has_one_place, found.writes)):
         return (loop,)
     numbers = [param for name, param in made.buffers.items() if name in _numbers(program)]
-    sums = totals(body, numbers, made.taken)
+    sums = totals(counter, inside, body, numbers, made.taken)
     if sums is not None:
         adding = Loop(counter, extent, "serial", (*inside, *own, *sums.body), step.note)
         found = accesses(adding)

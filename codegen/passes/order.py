@@ -39,9 +39,9 @@
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `fours`, `side_by_side`, `registers`, `running`,
 `carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare`
-after all; any other order is correct, if less effective. Any may be left out but `unbroken`: without it
-an error may leave shared variables half-changed. `memory` is no pass but a plan that the emitter
-asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`, `implied`,
+after all; any other order is correct, if less effective. Any may be left out but `unbroken`:
+without it an error may leave shared variables half-changed. `memory` is no pass but a plan that the
+emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`, `implied`,
 `read_before`, `totals`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `varying`,
 `waiting` and `pack_plan` are parts of the passes.
 

@@ -7,14 +7,15 @@
                                                total[0] = acc[0]
 
 Sums are taken in any order, as all others are: by vectors, and by several numbers at a time. So the
-steps do not wait for each other. They are few operations each, as nobody asks between them whether
-to stop; and nothing is gathered, for which a vector takes longer than a short loop, as those over
-the elements of a sparse matrix's rows are.
+steps do not wait for each other. Nobody asks between them whether to stop: so they are few
+operations each, and no more of them than an array has elements, as each reads another one. Nothing
+is gathered, for which a vector takes longer than a short loop, as those over the elements of a
+sparse matrix's rows are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from symc.codegen.ir import (
     Accumulate,
@@ -49,6 +50,7 @@ from symc.codegen.passes.walk import (
     written,
 )
 from symc.codegen.record import record
+from symc.codegen.verify.polynomials import by, polynomial
 
 MOST = 16  # operations of a step
 
@@ -66,12 +68,14 @@ class Totals:
     """The local numbers."""
 
 
-def totals(body: Block, numbers: Iterable[Param], taken: set[str]) -> Totals | None:
-    """A step with its sums in local numbers; None if there are none, or it takes long.
+def totals(
+    counter: Var, inside: Sequence[Stmt], body: Block, numbers: Iterable[Param], taken: set[str]
+) -> Totals | None:
+    """A step with its sums in local numbers; None if there are none, or all may take long.
 
-    `numbers` are buffers of one element.
+    `inside` has names of the step's sizes, `numbers` are buffers of one element.
     """
-    if not _is_brief(body):
+    if not _is_brief(counter, inside, body):
         return None
     before: list[Stmt] = []
     after: list[Stmt] = []
@@ -90,15 +94,19 @@ def totals(body: Block, numbers: Iterable[Param], taken: set[str]) -> Totals | N
     return Totals(tuple(before), body, tuple(after), frozenset(names)) if names else None
 
 
-def _is_brief(body: Block) -> bool:
+def _is_brief(counter: Var, inside: Sequence[Stmt], body: Block) -> bool:
+    """Whether a step is few operations, and reads an element of an array that no other reads."""
     if any(isinstance(stmt, Loop | If) for stmt in body):
         return False
     exprs = [expr for stmt in body for expr in expressions(stmt)]
     if any(isinstance(node, Call) for expr in exprs for node in nodes(expr)):
         return False
-    lets = index_names(body)
+    lets = index_names((*inside, *body))
     places = [substitute(load.index, lets) for stmt in body for load in loads_of(stmt)]
     if any(isinstance(node, Load) for place in places for node in nodes(place)):
+        return False
+    moves = [by(polynomial(place), counter) for place in places]
+    if not any(split is not None and split[0] for split in moves):
         return False
     return sum(map(operations, exprs)) + len(body) <= MOST
 

@@ -57,7 +57,6 @@ def test_a_wrong_gradient_is_found() -> None:
         )
 
 
-
 def test_numeric_gradients_call_a_function_with_its_arguments() -> None:
     points = [np.array([1.0, 2.0]), np.array(3.0)]
     both = gradient.numeric_grad(lambda x, y: (x**2).sum() * y, points)
@@ -65,6 +64,7 @@ def test_numeric_gradients_call_a_function_with_its_arguments() -> None:
     np.testing.assert_allclose(both.gf[1], 5, rtol=1e-5)
     one = gradient.numeric_grad(lambda x: (x**2).sum(), points[0])
     np.testing.assert_allclose(one.gf, [2, 4], rtol=1e-5)
+
 
 def test_gradients_are_variables_with_names() -> None:
     x = T.vector("x")
