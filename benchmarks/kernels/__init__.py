@@ -6,6 +6,7 @@ from . import (
     choices,
     counting,
     elements,
+    graphs,
     particles,
     products,
     ragged,
@@ -31,4 +32,5 @@ KERNELS: tuple[Kernel, ...] = (
     *elements.KERNELS,
     *branches.KERNELS,
     *choices.KERNELS,
+    *graphs.KERNELS,
 )

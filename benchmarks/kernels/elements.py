@@ -84,6 +84,28 @@ def pictures_loops(x: Any) -> Any:
     return out
 
 
+# --- columns that are set one by one --------------------------------------------------------------
+
+
+def columns(x: Any, scale: Any) -> Any:
+    def column(j: Any, out: Any) -> Any:
+        return out[:, j].set(x[:, j] * scale[j] + 1.0)
+
+    return symc.fori_loop(0, x.shape[1], column, T.zeros_like(x))
+
+
+def columns_numpy(x: Any, scale: Any) -> Any:
+    return x * scale + 1.0
+
+
+def columns_loops(x: Any, scale: Any) -> Any:
+    out = np.empty_like(x)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            out[i, j] = x[i, j] * scale[j] + 1.0
+    return out
+
+
 # --- gravity, with a power ------------------------------------------------------------------------
 
 STEPS = 10
@@ -221,6 +243,8 @@ def _sparse(n: int) -> tuple[Any, ...]:
 KERNELS = (
     Kernel("pooled", lambda n: (numbers(n, n),), 300, 11,
            pooled, pooled_numpy, pooled_loops, pooled_jax),
+    Kernel("columns", lambda n: (numbers(n, n), numbers(n, seed=1)), 300, 9,
+           columns, columns_numpy, columns_loops, columns_numpy),
     Kernel("pictures", lambda n: (numbers(4, n, n, 8),), 56, 7,
            pictures, pictures_numpy, pictures_loops, pictures_numpy),
     Kernel("gravity", _bodies, 100, 7, gravity, gravity_numpy, gravity_loops),

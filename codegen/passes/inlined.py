@@ -33,7 +33,7 @@ AT_ONCE = 4  # of such steps are written out, one after the other
 
 
 def inlined_kernels(program: Program) -> frozenset[str]:
-    """The kernels that are launched once, in a loop or for one, and are short."""
+    """The kernels that are launched in a loop or for one, and are short, with all their copies."""
     launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
     count: dict[str, int] = {}
     for launch in launches:
@@ -54,13 +54,13 @@ def inlined_kernels(program: Program) -> frozenset[str]:
     return frozenset(
         kernel.name
         for kernel in program.kernels
-        if kernel.name in inside and count[kernel.name] == 1 and is_short(kernel)
+        if kernel.name in inside and is_short(kernel, copies=count[kernel.name])
     )
 
 
-def is_short(kernel: Kernel) -> bool:
-    """Whether a kernel has no loops, and few operations."""
-    left = FEW
+def is_short(kernel: Kernel, copies: int = 1) -> bool:
+    """Whether a kernel has no loops, and few operations, in all its copies."""
+    left = FEW // copies
     for stmt in statements(kernel.body):
         match stmt:
             case Let() | Store() | Accumulate() | If():
