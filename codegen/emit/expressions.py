@@ -202,6 +202,11 @@ class Printer:
         if whole and self.is_natural(left) and self.is_positive(right):
             sign = " / " if op == "floordiv" else " % "
             return MUL, ((left, MUL), sign, (right, MUL + 1))
+        power = power_of_two(right) if whole else None
+        if power is not None and op == "mod":
+            return AND, ((left, MUL), " & ", str((1 << power) - 1))
+        if power is not None:
+            return SHIFT, ((left, UNARY), " >> ", str(power))
         if dtype.kind == "bool":
             op = BOOLEAN.get(op, op)
         if op == "div" and isinstance(right, Const) and right.value == 0:
@@ -343,6 +348,14 @@ class Printer:
     def is_positive(self, expr: Expr) -> bool:
         """Whether an int64 expression is surely above zero: a product of such things."""
         return is_positive(expr, self.positive)
+
+
+def power_of_two(expr: Expr) -> int | None:
+    """Which power of two a constant is: by these, integers are divided by shifts, rounded down."""
+    value = expr.value if isinstance(expr, Const) else 0
+    if not isinstance(value, int) or value < 1 or value & (value - 1):
+        return None
+    return value.bit_length() - 1
 
 
 def is_narrow(dtype: DType) -> bool:

@@ -11,6 +11,7 @@ from symc.codegen.ir import (
     Barrier,
     Binary,
     Combine,
+    Const,
     Expr,
     If,
     Let,
@@ -30,6 +31,20 @@ if TYPE_CHECKING:
 
 SCANNED: frozenset[AccumulateOp] = frozenset({"add", "mul", "min", "max"})
 """The operations whose running values the threads of a team can compute together."""
+
+
+def identity(op: AccumulateOp, dtype: DType) -> Const:
+    """The neutral value: of a thread without iterations, of an iteration that contributes none."""
+    if dtype.is_float:
+        values = {"add": -0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}
+        return Const(values[op], dtype)
+    if dtype.kind == "bool":
+        return Const(op in ("mul", "min", "and", "band"), dtype)
+    low = -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
+    high = (1 << (dtype.bits - (dtype.kind == "int"))) - 1
+    ones = -1 if dtype.kind == "int" else high
+    whole = {"add": 0, "mul": 1, "max": low, "min": high, "bor": 0, "band": ones, "bxor": 0}
+    return Const(whole[op], dtype)
 
 
 @record

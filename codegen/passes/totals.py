@@ -1,4 +1,6 @@
-"""Numbers to which each step of a loop adds something, for `independent`.
+"""Numbers to which each step of a loop adds something, or of which it keeps the most.
+
+For `independent`:
 
     repeat step in n:                        kernel(total, x; n)
         kernel(total, x; step)                 alloc acc = total[0]
@@ -6,8 +8,9 @@
           total[0] = sum                         acc += x[step]
                                                total[0] = acc[0]
 
-Sums are taken in any order, as all others are: by vectors, and by several numbers at a time. So the
-steps do not wait for each other. Nobody asks between them whether to stop: so they are few
+Of integers the most, or the least, may also be chosen: ``c and v > most ? v : most``. Sums are
+taken in any order, as all others are: by vectors, and by several numbers at a time. So the steps do
+not wait for each other. Nobody asks between them whether to stop: so they are few
 operations each, and no more of them than an array has elements, as each reads another one. Nothing
 is gathered, for which a vector takes longer than a short loop, as those over the elements of a
 sparse matrix's rows are.
@@ -15,10 +18,12 @@ sparse matrix's rows are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
+    AccumulateOp,
     Alloc,
     Binary,
     Buffer,
@@ -30,13 +35,16 @@ from symc.codegen.ir import (
     Load,
     Loop,
     Param,
+    Select,
     Stmt,
     Store,
     Unary,
     Var,
     const,
 )
+from symc.codegen.passes.asked import both, conjuncts
 from symc.codegen.passes.inline import operations
+from symc.codegen.passes.reductions import identity
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -45,7 +53,7 @@ from symc.codegen.passes.walk import (
     loads_of,
     names_in,
     nodes,
-    statements,
+    rebuild,
     substitute,
     written,
 )
@@ -84,7 +92,7 @@ def totals(
         if not number.written or number.dtype.kind not in ("int", "uint", "float"):
             continue
         name = fresh(f"{number.name}_total", taken)
-        changed = _adding(body, number.name, name)
+        changed = _changing(body, number.name, name)
         if changed is not None:
             body = changed
             before.append(Alloc(Buffer(name, number.dtype, (), "local")))
@@ -111,38 +119,84 @@ def _is_brief(counter: Var, inside: Sequence[Stmt], body: Block) -> bool:
     return sum(map(operations, exprs)) + len(body) <= MOST
 
 
-def _adding(body: Block, number: str, name: str) -> Block | None:
-    """The body with the sum in another place, if it does nothing else with the number."""
+def _changing(body: Block, number: str, name: str) -> Block | None:
+    """The body with a sum or an extreme in another place, if it does nothing else with it."""
     stores = [stmt for stmt in body if number in written((stmt,))]
-    loads = [load for stmt in statements(body) for load in loads_of(stmt) if load.buffer == number]
     store = stores[0] if len(stores) == 1 else None
-    if not isinstance(store, Store) or len(loads) != 1:
+    if not isinstance(store, Store):
         return None
-    named: Let | None = None
-    value: Expr = store.value
-    if isinstance(value, Var):
-        named = next((s for s in body if isinstance(s, Let) and s.var == value), None)
-        uses = [s for s in body if any(value.name in names_in(expr) for expr in expressions(s))]
-        if named is None or uses != [store]:
+    lets = {stmt.var.name: stmt.value for stmt in body if isinstance(stmt, Let)}
+    update = _update(_written_out(store.value, lets), number)
+    if update is None or _reads(update.term, number):
+        return None
+    kept: list[Stmt] = []
+    needed: set[str] = set()
+    for stmt in reversed(body):
+        if stmt is store:
+            kept.append(Accumulate(name, _ZERO, update.op, update.term))
+            continue
+        if isinstance(stmt, Let) and stmt.var.name not in needed:
+            continue
+        if any(_reads(expr, number) for expr in expressions(stmt)):
             return None
-        value = named.value
-    term = _term(value, number)
-    if term is None:
-        return None
-    kept = [stmt for stmt in body if stmt is not named]
-    return tuple([Accumulate(name, _ZERO, "add", term) if stmt is store else stmt for stmt in kept])
+        needed = needed.union(*map(names_in, expressions(stmt)))
+        kept.append(stmt)
+    return tuple(reversed(kept))
 
 
-def _term(value: Expr, number: str) -> Expr | None:
-    """What is added to a number."""
+def _written_out(expr: Expr, lets: Mapping[str, Expr]) -> Expr:
+    """An expression without the names that a step gives to parts of it."""
+    if isinstance(expr, Var) and expr.name in lets:
+        return _written_out(lets[expr.name], lets)
+    return rebuild(expr, lambda part: _written_out(part, lets))
+
+
+def _reads(expr: Expr, number: str) -> bool:
+    return any(isinstance(node, Load) and node.buffer == number for node in nodes(expr))
+
+
+@record
+class _Update:
+    """What a step does to a number, whatever that is."""
+
+    op: AccumulateOp
+    term: Expr
+
+
+def _update(value: Expr, number: str) -> _Update | None:
+    """The update after which a number has a value; None if it is none of these."""
     match value:
-        case Binary("add", Load(buffer), term) if buffer == number:
-            return term
-        case Binary("add", term, Load(buffer)) if buffer == number:
-            return term
+        case Binary("add" | "max" | "min" as op, Load(buffer), term) if buffer == number:
+            return _Update(op, term)
+        case Binary("add" | "max" | "min" as op, term, Load(buffer)) if buffer == number:
+            return _Update(op, term)
         case Binary("sub", Load(buffer), Const(c, dtype)) if buffer == number:
-            return Const(-c, dtype)
+            return _Update("add", Const(-c, dtype))
         case Binary("sub", Load(buffer), term, dtype) if buffer == number:
-            return Unary("neg", term, dtype)
+            return _Update("add", Unary("neg", term, dtype))
+        case Select(condition, term, Load(buffer)) if buffer == number:
+            return _extreme(condition, term, number)
         case _:
             return None
+
+
+def _extreme(condition: Expr, term: Expr, number: str) -> _Update | None:
+    """The update of ``c and term > number ? term : number``; of integers, as no NaN is compared."""
+    if term.dtype is not INT64:
+        return None
+    every = conjuncts(condition)
+    for comparison in every:
+        match comparison:
+            case Binary("gt" | "ge" | "lt" | "le" as op, left, right) if left == term:
+                is_greater, other = op in ("gt", "ge"), right
+            case Binary("gt" | "ge" | "lt" | "le" as op, left, right) if right == term:
+                is_greater, other = op in ("lt", "le"), left
+            case _:
+                continue
+        if isinstance(other, Load) and other.buffer == number:
+            kind: AccumulateOp = "max" if is_greater else "min"
+            others = [one for one in every if one is not comparison]
+            if others:
+                term = Select(both(others), term, identity(kind, INT64), INT64)
+            return _Update(kind, term)
+    return None

@@ -132,8 +132,16 @@ def test_division_of_what_is_not_negative_is_plain() -> None:
     index = op("floordiv", INDEX, const(4))
     source = emit(flat(Store("y", INDEX, Load("a", index, FLOAT64))), LANG)
     assert "a[i / 4]" in source
-    shifted = op("floordiv", op("sub", INDEX, const(4)), const(4))
-    assert "symc_floordiv_i64" in emit(flat(Store("y", INDEX, Cast(shifted, FLOAT64))), LANG)
+    before, value = op("sub", INDEX, const(4)), FLOAT64
+
+    def emitted(name: str, divisor: int) -> str:
+        number = op(name, before, const(divisor))
+        return emit(flat(Store("y", INDEX, Cast(number, value))), LANG)
+
+    assert "symc_floordiv_i64" in emitted("floordiv", 3)
+    assert "symc_mod_i64" in emitted("mod", -4)
+    assert "(i - 4) >> 2" in emitted("floordiv", 4)  # rounds down, as the division does
+    assert "(i - 4) & 3" in emitted("mod", 4)
 
 
 def test_a_zero_length_is_no_divisor() -> None:

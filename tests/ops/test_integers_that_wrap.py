@@ -93,3 +93,25 @@ def test_a_divisor_that_wraps_to_zero_is_refused(mode: str) -> None:
     same(f(np.array([1, 2, -7])), np.array([5, 1, 5]), 0.0)
     with pytest.raises(DivisionByZero):
         f(np.array([2**32]))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"])
+@pytest.mark.parametrize("power", [1, 2, 4, 64, 2**30, 2**62])
+def test_divisors_that_are_powers_of_two(dtype: str, power: int) -> None:
+    """By these, integers are divided by shifts and masks."""
+    bounds = np.iinfo(dtype)
+    if power > bounds.max:
+        return
+    x = T.tensor(dtype, (None,), "x")
+    divisor = np.dtype(dtype).type(power)
+    f = symc.function([x], [x // divisor, x % divisor, (x // divisor) * 2 + x % divisor])
+    given = np.array(
+        [0, 1, 3, 5, 64, bounds.max, bounds.max - 1, bounds.min, bounds.min // 2], dtype
+    )
+    quotient, rest, both = f(given)
+    np.testing.assert_array_equal(quotient, given // divisor)
+    np.testing.assert_array_equal(rest, given % divisor)
+    np.testing.assert_array_equal(
+        both, (given // divisor) * np.dtype(dtype).type(2) + given % divisor
+    )
+    assert quotient.dtype == rest.dtype == dtype

@@ -21,15 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from symc.codegen.dtypes import BOOL, DType
+from symc.codegen.dtypes import BOOL
 from symc.codegen.ir import (
     Accumulate,
-    AccumulateOp,
     Alloc,
     Binary,
     Buffer,
     Combine,
-    Const,
     Expr,
     If,
     Let,
@@ -41,23 +39,9 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.dependence import accesses
-from symc.codegen.passes.reductions import SCANNED
+from symc.codegen.passes.reductions import SCANNED, identity
 from symc.codegen.passes.walk import Block, fresh, loads_of, substitute
 from symc.codegen.record import record
-
-
-def identity(op: AccumulateOp, dtype: DType) -> Const:
-    """The neutral value, which a thread without iterations contributes."""
-    if dtype.is_float:
-        values = {"add": -0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}
-        return Const(values[op], dtype)
-    if dtype.kind == "bool":
-        return Const(op in ("mul", "min", "and", "band"), dtype)
-    low = -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
-    high = (1 << (dtype.bits - (dtype.kind == "int"))) - 1
-    ones = -1 if dtype.kind == "int" else high
-    whole = {"add": 0, "mul": 1, "max": low, "min": high, "bor": 0, "band": ones, "bxor": 0}
-    return Const(whole[op], dtype)
 
 
 @record

@@ -37,10 +37,10 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.dependence import accesses, is_reduction
 from symc.codegen.passes.gpu.flatten import flatten
-from symc.codegen.passes.gpu.scans import identity, in_rounds, scan_of
+from symc.codegen.passes.gpu.scans import in_rounds, scan_of
 from symc.codegen.passes.memory import is_on_stack
 from symc.codegen.passes.parallel import serial
-from symc.codegen.passes.reductions import Reduction, reductions
+from symc.codegen.passes.reductions import Reduction, identity, reductions
 from symc.codegen.passes.walk import (
     Block,
     fresh,
