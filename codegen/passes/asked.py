@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
-from symc.codegen.blocks import every_step
-from symc.codegen.dtypes import BOOL, INT64
+from symc.codegen.blocks import every_step, written
+from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Binary,
@@ -24,8 +24,11 @@ from symc.codegen.ir import (
     Length,
     Load,
     Program,
+    PythonCall,
     Repeat,
+    Routine,
     Select,
+    Step,
     Store,
     Unary,
     Var,
@@ -74,6 +77,7 @@ class Questions:
         self.sizes = {size.var.name for size in program.sizes}
         self.numbers = {b.name for b in program.buffers if all(n == const(1) for n in b.shape)}
         self.values = varying_values(program, repeat)
+        self.held = self._held(program)
         self.flags = self._flags(program)
         self.asked = self._asked()
         self.natural = self._naturals(self._places(program))
@@ -90,7 +94,7 @@ class Questions:
         launches = [step for step in self.repeat.steps if isinstance(step, Launch)]
         found: dict[str, Expr] = {}
         for launch in launches:
-            found.update(_stored_flags(launch, kernels[launch.kernel]))
+            found.update(_stored_once(launch, kernels[launch.kernel], BOOL))
         temps = {b.name for b in program.buffers if b.role == "temp" and b.dtype is BOOL}
         checks = [step for step in self.repeat.steps if isinstance(step, Check)]
         uses = [
@@ -105,6 +109,22 @@ class Questions:
             for name, value in found.items()
             if name in temps - rows and uses.count(name) == 1
         }
+
+    def _held(self, program: Program) -> dict[str, Expr]:
+        """The integers that a step stores before anything of it reads them, as what they are."""
+        kernels = {kernel.name: kernel for kernel in program.kernels}
+        inside = list(every_step(self.repeat.steps))
+        found: dict[str, Expr] = {}
+        used: set[str] = set()
+        for step in self.repeat.steps:
+            if isinstance(step, Launch):
+                stored = _stored_once(step, kernels[step.kernel], INT64)
+                for name, value in stored.items():
+                    writers = [one for one in inside if _writes(one, name, kernels)]
+                    if name in self.numbers - used and writers == [step] and not is_long(value):
+                        found[name] = _with(value, found)
+            used.update(*[buffers_of(one) for one in every_step([step])])
+        return found
 
     def _places(self, program: Program) -> list[Expr]:
         """The indexes of the loop's kernels that may count from the end."""
@@ -162,11 +182,11 @@ class Questions:
 
     def written_out(self, check: Check) -> Expr:
         """The condition of a check, without flags, and sizes that follow from the counter."""
-        return self._in_program(_written_out(check.condition, self.flags))
+        return self._in_program(_with(check.condition, self.flags))
 
     def _in_program(self, expr: Expr) -> Expr:
-        """An expression without sizes that follow from the counter."""
-        return substitute(expr, self.values)
+        """An expression without sizes that follow from the counter, and numbers of the step."""
+        return substitute(_with(expr, self.held), self.values)
 
     def _is_known(self, condition: Expr) -> bool:
         """Whether a condition is about nothing else than the counter, and what no step changes."""
@@ -337,15 +357,8 @@ def element_of(condition: Expr, counter: Var) -> Load | None:
     return next(iter(found)) if look(condition) and len(found) == 1 else None
 
 
-def _written_out(condition: Expr, flags: Mapping[str, Expr]) -> Expr:
-    """A condition with flags replaced by what they say."""
-    if isinstance(condition, Load) and condition.index == _ZERO:
-        return flags.get(condition.buffer, condition)
-    return rebuild(condition, lambda part: _written_out(part, flags))
-
-
-def _stored_flags(launch: Launch, kernel: Kernel) -> dict[str, Expr]:
-    """The bools that a kernel stores once, whatever happens, as conditions."""
+def _stored_once(launch: Launch, kernel: Kernel, dtype: DType) -> dict[str, Expr]:
+    """The numbers that a kernel stores once, whatever happens, and reads nowhere."""
     inside = InProgram(launch, kernel)
     stored = [s.buffer for s in statements(kernel.body) if isinstance(s, Store | Accumulate)]
     loaded = {load.buffer for stmt in statements(kernel.body) for load in loads_of(stmt)}
@@ -353,12 +366,30 @@ def _stored_flags(launch: Launch, kernel: Kernel) -> dict[str, Expr]:
         inside.buffers[stmt.buffer]: inside.of(stmt.value)
         for stmt in kernel.body
         if isinstance(stmt, Store)
-        and stmt.value.dtype is BOOL
+        and stmt.value.dtype is dtype
         and stmt.index == _ZERO
         and stored.count(stmt.buffer) == 1
         and stmt.buffer in inside.buffers
         and stmt.buffer not in loaded
     }
+
+
+def _writes(step: Step, buffer: str, kernels: Mapping[str, Kernel]) -> bool:
+    """Whether a step itself writes to a buffer."""
+    match step:
+        case Launch(kernel):
+            return buffer in written(step, kernels[kernel])
+        case Routine() | PythonCall():
+            return buffer in written(step, None)
+        case _:
+            return False
+
+
+def _with(expr: Expr, numbers: Mapping[str, Expr]) -> Expr:
+    """An expression with numbers replaced by what they are."""
+    if isinstance(expr, Load) and expr.index == _ZERO and expr.buffer in numbers:
+        return numbers[expr.buffer]
+    return rebuild(expr, lambda part: _with(part, numbers))
 
 
 def from_the_end(expr: Expr) -> Expr | None:

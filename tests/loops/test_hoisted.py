@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -137,3 +138,42 @@ def test_the_same_as_in_python(seed: int) -> None:
         else:
             np.testing.assert_allclose(f(x, y, n, k, m), wanted, rtol=1e-12)
     assert 0 < raised < 60
+
+
+def test_places_that_a_step_computes_by_itself_need_no_wrapping() -> None:
+    """Red and black elements in turn: each place was looked at again for each neighbour."""
+    u = T.matrix("u")
+
+    def row(i: Any, u: Any) -> Any:
+        first = 1 + i % 2
+
+        def element(k: Any, u: Any) -> Any:
+            j = first + 2 * k
+            return u[i, j].inc(u[i, j - 1] + u[i, j + 1])
+
+        return symc.fori_loop(0, (u.shape[1] - 1 - first) // 2, element, u)
+
+    f = symc.function([u], symc.fori_loop(0, u.shape[0], row, u))
+    given = np.random.default_rng(0).random((4, 9))
+    expected = given.copy()
+    for i in range(4):
+        for j in range(1 + i % 2, 1 + i % 2 + 2 * ((8 - 1 - i % 2) // 2), 2):
+            expected[i, j] += expected[i, j - 1] + expected[i, j + 1]
+    np.testing.assert_allclose(f(given), expected)
+    checked = f.source.index("else {", f.source.index("if (fine[0])"))
+    fast = f.source[f.source.index("if (fine[0])") : checked]
+    for name in re.findall(r"(\w+_kernel\w*)\(", fast):
+        body = f.source[f.source.index(f" {name}(") :]
+        assert "symc_place" not in body[: body.index("\n}")]
+
+
+def test_a_number_that_is_read_before_it_is_stored_is_that_of_the_step_before() -> None:
+    x = T.vector("x")
+
+    def step(i: Any, at: Any, s: Any) -> Any:
+        return [(at + 3) % 5, s + x[at]]
+
+    f = symc.function([x], symc.fori_loop(0, 6, step, [T.constant(7, dtype="int64"), 0.0])[1])
+    with pytest.raises(IndexError, match="index 7 is out of bounds"):
+        f(np.arange(5.0))
+    assert f(np.arange(9.0)) == 7 + 0 + 3 + 1 + 4 + 2
