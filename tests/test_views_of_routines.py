@@ -93,7 +93,7 @@ def test_random_axes_around_products_and_inverses(seed: int) -> None:
     def around(y: Any) -> Any:
         """The array with axes of length 1 put in and taken out in some ways."""
         for _ in range(rng.integers(3)):
-            match rng.integers(4):
+            match int(rng.integers(4)):
                 case 0:
                     y = y[None]
                 case 1:
@@ -107,9 +107,9 @@ def test_random_axes_around_products_and_inverses(seed: int) -> None:
         return y
 
     y = x
-    expected = MATRIX
+    expected: Any = MATRIX
     for _ in range(3):
-        match rng.integers(3):
+        match int(rng.integers(3)):
             case 0:
                 y, expected = T.linalg.inv(around(y)), np.linalg.inv(expected)
             case 1:

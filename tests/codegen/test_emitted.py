@@ -134,7 +134,7 @@ def test_division_of_what_is_not_negative_is_plain() -> None:
     assert "a[i / 4]" in source
     before, value = op("sub", INDEX, const(4)), FLOAT64
 
-    def emitted(name: str, divisor: int) -> str:
+    def emitted(name: BinaryOp, divisor: int) -> str:
         number = op(name, before, const(divisor))
         return emit(flat(Store("y", INDEX, Cast(number, value))), LANG)
 
