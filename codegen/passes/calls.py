@@ -72,7 +72,7 @@ class Calling:
     threads: bool
     """Whether it takes the number of threads, for a loop inside."""
     folds: bool
-    """Whether it accumulates in vector registers: range after range, or in steps of a loop."""
+    """Whether it accumulates in vector registers, and folds them often: rows, or in steps."""
     scratch: Scratch | None
     """The memory that it needs for each thread."""
     loops: Mapping[str, LoopForm]
@@ -99,16 +99,24 @@ def calling(kernel: Kernel, scratch: Scratch | None, *, repeated: bool = False) 
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
         None if found is None else ParallelRange(found, work(found), granule(found)),
         any(form.price is not None for form in loops.values()),
-        (repeated or not any(form.price is not None for form in loops.values()))
-        and (any(form.reductions for form in loops.values()) or _folds_lanes(kernel)),
+        _folds(kernel, loops, repeated=repeated),
         scratch,
         loops,
         repeated,
     )
 
 
-def _folds_lanes(kernel: Kernel) -> bool:
-    return any(isinstance(stmt, Loop) and folds_lanes(stmt) for stmt in statements(kernel.body))
+def _folds(kernel: Kernel, loops: Mapping[str, LoopForm], *, repeated: bool) -> bool:
+    """Whether registers are folded often: after chunks, which threads take, they are not."""
+    if not repeated and any(form.price is not None for form in loops.values()):
+        sizes = {size.name for size in kernel.sizes}
+        outer = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop)]
+        inner = [s for loop in outer for s in statements(loop.body) if isinstance(s, Loop)]
+        rows = [loop for loop in inner if names_in(loop.extent) <= sizes]
+        return any(loops[row.var.name].reductions or folds_lanes(row) for row in rows)
+    return any(form.reductions for form in loops.values()) or any(
+        isinstance(stmt, Loop) and folds_lanes(stmt) for stmt in statements(kernel.body)
+    )
 
 
 def loop_forms(kernel: Kernel, ranged: Loop | None) -> dict[str, LoopForm]:
