@@ -15,9 +15,14 @@ RNG = np.random.default_rng(5)
 
 
 def substitution(a: Any, b: Any) -> Any:
+    """A triangular system. Each step looks at what is left of a row, so that it is no sum."""
+
     def row(i: Any, x: Any) -> Any:
-        total = symc.fori_loop(0, i, lambda j, s: s - a[i, j] * x[j], b[i])
-        return x[i].set(total / a[i, i])
+        def cell(j: Any, left: Any, least: Any) -> list[Any]:
+            return [left - a[i, j] * x[j], T.minimum(left, least)]
+
+        left, least = symc.fori_loop(0, i, cell, [b[i], b[i]])
+        return x[i].set(T.where(least > -1e30, left / a[i, i], 0.0))
 
     return symc.fori_loop(0, b.shape[0], row, T.zeros_like(b))
 
