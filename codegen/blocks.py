@@ -65,6 +65,24 @@ def repeated_kernels(program: Program) -> frozenset[str]:
     )
 
 
+def steady_params(program: Program) -> dict[str, frozenset[str]]:
+    """For kernels that loops run: the parameters that no step of their innermost loop writes to."""
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    found: dict[str, frozenset[str]] = {}
+    for repeat in every_step(program.steps):
+        if not isinstance(repeat, Repeat):
+            continue
+        inside = list(every_step(repeat.steps))
+        launches = [step for step in inside if isinstance(step, Launch)]
+        others = [step for step in inside if isinstance(step, Routine | PythonCall)]
+        writes = {b for launch in launches for b in written(launch, kernels[launch.kernel])}
+        writes |= {buffer for step in others for buffer in written(step, None)}
+        for launch in launches:  # of loops in loops the innermost comes last
+            pairs = zip(kernels[launch.kernel].params, launch.buffers, strict=True)
+            found[launch.kernel] = frozenset(p.name for p, b in pairs if b not in writes)
+    return found
+
+
 def written(step: Working, kernel: Kernel | None) -> list[str]:
     """The buffers that a step writes to."""
     match step:

@@ -100,6 +100,7 @@ class Printer:
         self.lengths: Mapping[tuple[str, int], str] = {}
         self.flag: str | None = None  # the variable that is set where arithmetic would wrap
         self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
+        self.steady: frozenset[str] = frozenset()  # buffers that the loop around does not write to
         self.in_lanes = 0  # how many vector loops are around the statement
         self.in_steps = False  # whether it prints one step of a loop, in which nothing vectorises
         self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
@@ -271,6 +272,17 @@ class Printer:
         """Whether an index is turned into one from the beginning by a jump: not in vectors."""
         return self.lang.place is not None and not self.in_lanes and self.flag is None
 
+    def is_steady(self, index: Expr) -> bool:
+        """Whether an index is a number that the loop around leaves as it is.
+
+        Arithmetic of such is computed once before the loop. A jump is not.
+        """
+        match index:
+            case Load(buffer, Const()):
+                return buffer in self.steady
+            case _:
+                return False
+
     def wrapped(self, index: Expr, length: Var | Const) -> tuple[int, tuple[Piece, ...]]:
         """An index that counts from the end if it is negative.
 
@@ -291,7 +303,7 @@ class Printer:
                 Binary("add", same, Var() | Const() as length),
                 other,
             ) if index == same == other and expr.dtype is INT64:
-                if not isinstance(index, Var) and not self.jumps:
+                if not isinstance(index, Var) and (not self.jumps or self.is_steady(index)):
                     return None
                 return (index, length) if self.flag is None or self.is_natural(length) else None
             case _:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import steady_params
 from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.kernels import emit_kernel
 from symc.codegen.emit.units import KernelText, ProgramText
@@ -47,7 +48,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
     host_printer = Printer(lang, used, reserved | RESERVED)
     functions = CNames(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     host_printer.natural, natural = natural_sizes(program)
-    called = callings(program, layout.scratch)
+    called, steady = callings(program, layout.scratch), steady_params(program)
     texts: dict[str, KernelText] = {}
     names: dict[str, str] = {}
     printers: dict[str, Printer] = {}
@@ -56,6 +57,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
         printer = printers[kernel.name] = Printer(lang, used, inside)
         printer.natural |= natural.get(kernel.name, set())
         printer.in_steps = kernel.name in inlined
+        printer.steady = steady.get(kernel.name, frozenset())
         names[kernel.name] = functions[kernel.name]
         made = emit_kernel(kernel, functions, printer, declared, called[kernel.name])
         texts[kernel.name] = replace(made, inlined=kernel.name in inlined)

@@ -135,3 +135,16 @@ def test_writes_at_checked_places() -> None:
     assert np.array_equal(f(*given()), y)
     with pytest.raises(BadIndex, match="index 3 is"):
         f(*given(columns=[0, 0, 0, 0, 0, 3]))
+
+
+def test_a_bug_an_index_that_an_inner_loop_leaves_was_turned_round_by_a_jump_in_each_step() -> None:
+    """Arithmetic of it is computed once: longest common parts of a strand took twice as long."""
+    a, n = T.matrix("a"), T.lscalar("n")
+
+    def row(r: Any, a: Any) -> Any:
+        i = n - r
+        return symc.fori_loop(1, a.shape[1], lambda j, a: a[i, j].inc(a[i, j - 1]), a)
+
+    f = symc.function([a, n], symc.fori_loop(0, a.shape[0], row, a))
+    assert "symc_place(" not in f.source
+    np.testing.assert_array_equal(f(np.ones((3, 4)), 2), np.cumsum(np.ones((3, 4)), axis=1))
