@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from symc.errors import BadIndex, LoopError
+from symc.errors import LoopError
 from symc.graph import dims
 from symc.graph.dims import Dim, Extreme, Poly
 from symc.graph.node import Requirement, Tensor
@@ -26,7 +26,7 @@ def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
     if not dims.nonnegative(count):
         yield Requirement(
             ge(steps, 0),
-            BadIndex,
+            LoopError,
             lambda value: (
                 f"scan: n_steps cannot be negative, as {value(count)} is\n  at     {node.where}"
             ),

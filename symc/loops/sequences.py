@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from symc.codegen.record import record
-from symc.errors import BadIndex, LoopError
+from symc.errors import LoopError
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor
@@ -112,7 +112,7 @@ def known_steps(name: str, given: Any) -> int:
 
 def _check_known(steps: int, sequences: Sequence[Along]) -> None:
     if steps < 0:
-        raise BadIndex(f"scan: n_steps cannot be negative, as {steps} is")
+        raise LoopError(f"scan: n_steps cannot be negative, as {steps} is")
     for sequence in sequences:
         if isinstance(sequence.available, int) and sequence.available < steps:
             raise LoopError(

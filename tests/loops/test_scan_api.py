@@ -10,7 +10,7 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.errors import BadIndex, LoopError, MissingInput, ShapeMismatch
+from symc.errors import LoopError, MissingInput, ShapeMismatch
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.loops.scan import Scan
@@ -206,7 +206,7 @@ def test_states_of_no_step_end_as_they_began() -> None:
 def test_negative_steps(symbolic: bool) -> None:
     n = T.lscalar("n")
     steps = n if symbolic else -2
-    with pytest.raises(BadIndex, match="n_steps cannot be negative, as -2 is"):
+    with pytest.raises(LoopError, match="n_steps cannot be negative, as -2 is"):
         values([n], symc.scan(lambda a: a + 1, outputs_info=0, n_steps=steps)[0], -2)
 
 

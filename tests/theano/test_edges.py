@@ -226,3 +226,12 @@ def test_a_shape_of_unknown_length_asks_for_ndim() -> None:
         x.reshape(lengths)
     found = x.reshape(lengths, ndim=2).eval({x: np.arange(4.0), lengths: [2, 2]})
     np.testing.assert_array_equal(found, [[0, 1], [2, 3]])
+
+
+def test_counts_have_the_dtype_of_what_they_count() -> None:
+    """Else they were int64, and no update of a shared variable of int32."""
+    x, counts = T.ivector("x"), theano.shared(np.zeros(3, np.int32))
+    f = theano.function([x], [], updates=[(counts, counts + T.bincount(x, minlength=3))])
+    f([0, 2, 2])
+    f([1, 2])
+    np.testing.assert_array_equal(counts.get_value(), [1, 1, 3])

@@ -163,7 +163,7 @@ def to_one_hot(y: Any, nb_class: Any, dtype: Any = None) -> Any:
 def bincount(
     x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False
 ) -> Any:
-    """How often each integer occurs, or the sums of the weights at it."""
+    """How often each integer occurs, of their dtype, or the sums of the weights at it."""
     from symc.theano.tensor.subtensor import inc_subtensor
 
     x = as_tensor_variable(x)
@@ -177,7 +177,7 @@ def bincount(
     if minlength is not None:
         size = math.maximum(size, minlength)
     if weights is None:
-        return inc_subtensor(zeros([size], dtype="int64")[x], 1)
+        return inc_subtensor(zeros([size], dtype=x.dtype)[x], 1)
     weights = as_tensor_variable(weights)
     return inc_subtensor(zeros([size], dtype=weights.dtype)[x], weights)
 
