@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from symc.codegen.record import record
-from symc.errors import MissingInput
+from symc.errors import LoopError, MissingInput
 from symc.graph.inputs import Input, SharedVariable, as_tensor
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
@@ -133,6 +133,8 @@ def looping(
     number = step_number() if step is None else step
     traced = trace(fn, alongs, infos, constants, number)
     updated = with_default_updates(traced.step, is_constant)
+    if not (traced.step.outputs or updated or traced.step.condition is not None):
+        raise LoopError("scan: the function returned nothing to compute; is its return missing?")
     outcome, slots = carried(traced.step, updated, is_constant)
     reads = (
         Reading(each.tensor, each.rows(go_backwards), rows)

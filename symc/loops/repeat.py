@@ -95,6 +95,8 @@ def _typed(after: list[Any], state: Sequence[Tensor]) -> list[Any]:
     """The results of a step, with Python numbers as tensors like the state; `scan` counts them."""
     if len(after) != len(state):
         return after
+    if any(value is None for value in after):
+        raise LoopError("while_loop: the body returned None for a state; is its return missing?")
     return [
         as_tensor(value, old.dtype) if is_number(value) else value
         for value, old in zip(after, state, strict=True)

@@ -305,6 +305,8 @@ def test_strict_wants_all_that_is_used() -> None:
     [
         (lambda x: symc.scan(lambda a: (a, a), x, [None]), "returned 2 outputs, and outputs_info"),
         (lambda x: symc.scan(lambda a: "no", x), "must return tensors"),
+        (lambda x: symc.scan(lambda a: None, x), "is its return missing"),
+        (lambda x: symc.while_loop(lambda a: a < 1, lambda a: None, x[0]), "is its return missing"),
         (lambda x: symc.scan(lambda a: a, T.scalar()), "a sequence needs rows"),
         (lambda x: symc.scan(lambda a: a, {"inputs": x}), r"dict\(input=, taps=\)"),
         (lambda x: symc.scan(lambda a: a, {"input": x, "taps": [0.5]}), "taps must be integers"),
