@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from symc.theano.settings import AddConfigVar as AddConfigVar
 from symc.theano.settings import BoolParam as BoolParam
@@ -222,8 +222,8 @@ def enter(name: str, param: ConfigParam) -> None:
     _added[name] = param
 
 
-def load(flags: str, files: str) -> None:
-    """Take settings from configuration files (a list of paths) and then from THEANO_FLAGS."""
+def load(files: str) -> None:
+    """Take settings from configuration files (a list of paths)."""
     parser = configparser.ConfigParser(interpolation=None)
     setattr(parser, "optionxform", str)  # keys keep their case  # noqa: B010
     parser.read([str(Path(name).expanduser()) for name in files.split(os.pathsep) if name])
@@ -231,10 +231,31 @@ def load(flags: str, files: str) -> None:
         prefix = "" if section == "global" else f"{section}."
         for key, value in parser.items(section):
             _take(prefix + key, value)
-    for item in re.split(r",(?=\s*[\w.]+\s*=)", flags):
-        key, equals, value = item.strip().partition("=")
+
+
+class _Flags:
+    """The flags that were taken, and what their settings were before."""
+
+    text = ""
+    before: ClassVar[dict[str, Any]] = {}
+
+
+def take_flags() -> None:
+    """Take settings from THEANO_FLAGS, in place of those that were taken from it before.
+
+    A program that sets it does so before it imports theano, which may be after this was imported.
+    """
+    text = os.environ.get("THEANO_FLAGS", "")
+    if text == _Flags.text:
+        return
+    _values.update(_Flags.before)
+    _Flags.text, _Flags.before = text, {}
+    for item in re.split(r",(?=\s*[\w.]+\s*=)", text):
+        key, equals, value = (part.strip() for part in item.partition("="))
         if equals:
-            _take(key.strip(), value.strip())
+            if key in _values:
+                _Flags.before.setdefault(key, _values[key])
+            _take(key, value)
 
 
 def _take(name: str, value: str) -> None:
@@ -245,4 +266,5 @@ def _take(name: str, value: str) -> None:
         _values[name] = _fit(name, value)
 
 
-load(os.environ.get("THEANO_FLAGS", ""), os.environ.get("THEANORC", "~/.theanorc"))
+load(os.environ.get("THEANORC", "~/.theanorc"))
+take_flags()

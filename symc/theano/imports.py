@@ -47,6 +47,8 @@ class Finder(MetaPathFinder):
                 name=fullname,
             )
         module = importlib.import_module(name)
+        if fullname == "theano":
+            importlib.import_module(f"{OWN}.configparser").take_flags()
         return ModuleSpec(fullname, _Loader(module), is_package=hasattr(module, "__path__"))
 
 

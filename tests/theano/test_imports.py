@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import sys
 import theano
@@ -38,6 +40,29 @@ def test_a_script_runs_unchanged(tmp_path: Path) -> None:
     assert done.stdout == "3.0 first --second\n", done.stderr
     done = run("-m", "symc", "theano", "-m", "program", cwd=tmp_path)
     assert done.stdout == "3.0\n", done.stderr
+
+
+FLAGS = """
+import os
+os.environ["THEANO_FLAGS"] = "floatX=float32,openmp=True"
+import theano.tensor as T
+from theano import config
+print(T.vector().dtype, config.openmp, config.on_unused_input)
+"""
+
+
+def test_a_script_sets_flags_before_it_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were read when the command began, and what the script said was passed over.
+
+    As in Theano the script's flags replace those of the shell.
+    """
+    monkeypatch.setenv("THEANO_FLAGS", "on_unused_input=warn,floatX=float16")
+    script = tmp_path / "program.py"
+    script.write_text(FLAGS, encoding="utf-8")
+    done = run("-m", "symc", "theano", str(script))
+    assert done.stdout == "float32 True raise\n", done.stderr
 
 
 def test_install_answers_all_submodules_and_names_what_is_missing() -> None:
