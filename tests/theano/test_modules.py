@@ -12,6 +12,7 @@ import symc.theano as theano
 import symc.theano.tensor as T
 from symc.theano.dropped import ANSWERED, ArgSpec
 from symc.theano.printing import Print, debugprint, pp
+from symc.theano.sandbox.linalg import ops
 from symc.theano.tensor import extra_ops, fft, nlinalg, slinalg
 
 RNG = np.random.default_rng(1)
@@ -26,6 +27,7 @@ CASES: dict[str, tuple[Callable[..., Any], Any]] = {
     "cholesky": (lambda: slinalg.cholesky(S), np.linalg.cholesky(S)),
     "solve": (lambda: slinalg.solve(S, M), np.linalg.solve(S, M)),
     "kron": (lambda: slinalg.kron(M, S), np.kron(M, S)),
+    "a diagonal, from the former place": (lambda: ops.extract_diag(M), np.diag(M)),
     "norm": (lambda: nlinalg.norm(T.as_tensor_variable(M), 1), np.linalg.norm(M, 1)),
     "largest": (lambda: T.topk(N, 2, axis=1, sorted=False).sort(axis=1), [[2, 3], [4, 5]]),
     "index": (lambda: extra_ops.unravel_index(np.array([4]), (2, 3))[0], [1]),

@@ -17,13 +17,17 @@ from symc.theano.tensor.nlinalg import (
 from symc.theano.tensor.nlinalg import (
     MatrixPinv as MatrixPinv,
 )
+from symc.theano.tensor.nlinalg import alloc_diag as alloc_diag
 from symc.theano.tensor.nlinalg import det as det
 from symc.theano.tensor.nlinalg import diag as diag
 from symc.theano.tensor.nlinalg import eig as eig
 from symc.theano.tensor.nlinalg import eigh as eigh
+from symc.theano.tensor.nlinalg import extract_diag as extract_diag
+from symc.theano.tensor.nlinalg import lstsq as lstsq
 from symc.theano.tensor.nlinalg import matrix_dot as matrix_dot
 from symc.theano.tensor.nlinalg import matrix_inverse as matrix_inverse
 from symc.theano.tensor.nlinalg import matrix_power as matrix_power
+from symc.theano.tensor.nlinalg import norm as norm
 from symc.theano.tensor.nlinalg import pinv as pinv
 from symc.theano.tensor.nlinalg import qr as qr
 from symc.theano.tensor.nlinalg import svd as svd
