@@ -7,10 +7,10 @@ of the dtype of its variable, never of integers; `DisconnectedType` where nothin
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from symc.graph.provenance import warn
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Constant, Variable, io_toposort, replaced
 from symc.theano.gof.null_type import NullType
@@ -189,7 +189,7 @@ def _disconnected(variable: Any, how: str) -> None:
     if how == "raise":
         raise DisconnectedInputError(text)
     if how == "warn":
-        warnings.warn(text, stacklevel=4)
+        warn(text)
 
 
 def _finished(variable: Any, bars: dict[Any, Any], disconnected: str, null: str) -> Any:
@@ -310,7 +310,7 @@ def _pushed(output: Any, ways: dict[Any, Any], disconnected: str, returned: str)
         f"operator: {output}"
     )
     if disconnected == "warn":
-        warnings.warn(text, stacklevel=3)
+        warn(text)
     elif disconnected == "raise":
         raise DisconnectedInputError(text)
     if returned.lower() == "none":

@@ -156,3 +156,19 @@ def test_borrowed_outputs_are_overwritten_where_no_memory_is_freed() -> None:
         f([2.0])
         assert (first.tolist(), other.tolist()) == (wanted, [2.0])
         assert f([1.0, 1.0])[0].shape == (2,)
+
+
+def test_warnings_name_the_line_of_the_program() -> None:
+    """Of an input that is not used it was the caller's."""
+    x, s = T.dvector("x"), T.dscalar("s")
+
+    def build() -> None:
+        theano.function([x, s], x.sum(), on_unused_input="warn")
+        theano.grad(x.sum(), s, disconnected_inputs="warn")
+        theano.grad(x.sum(), [s], disconnected_inputs="warn")
+
+    with pytest.warns(UserWarning, match="computational graph") as found:
+        build()
+    first = build.__code__.co_firstlineno
+    assert [each.lineno - first for each in found] == [1, 2, 3]
+    assert {each.filename for each in found} == {__file__}

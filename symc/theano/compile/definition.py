@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 from symc.graph.node import Tensor
+from symc.graph.provenance import warn
 from symc.theano.compile.io import In, SymbolicInput, SymbolicOutput
 from symc.theano.compile.rebuild import (
     checked_updates,
@@ -213,11 +213,11 @@ def check_needs(made: Definition, unused: str) -> None:
             f"computational graph needed to compute the outputs: {each.variable}.\n"
         )
         if unused == "warn":
-            warnings.warn(
+            warn(
                 f"{text}To make this warning into an error, you can pass the parameter "
                 "on_unused_input='raise' to theano.function. To disable it completely, use "
-                "on_unused_input='ignore'.", stacklevel=5,
-            )  # fmt: skip
+                "on_unused_input='ignore'."
+            )
         else:
             raise UnusedInputError(
                 f"{text}To make this error into a warning, you can pass the parameter "
