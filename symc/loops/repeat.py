@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from symc import tensor as T
+from symc.codegen.dtypes import INT64
 from symc.errors import LoopError
 from symc.graph.inputs import as_tensor, is_number
 from symc.graph.node import Tensor, TensorLike
@@ -15,6 +16,7 @@ from symc.loops.handed import called
 from symc.loops.outcome import until
 from symc.loops.states import initial_value
 from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
 
 MANY = 2**63 - 1  # steps
 _ONE_BY_ONE = "states, each an argument of its own"
@@ -78,11 +80,13 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
             raise LoopError(
                 f"fori_loop: i goes from one integer to another\n  given  {describe(bound)}"
             )
-    steps = T.maximum(as_tensor(upper) - lower, 0)
+    # Differences of unsigned and of short integers would wrap.
+    start, stop = (cast_to(bound, INT64) for bound in (lower, upper))
+    steps = T.maximum(stop - start, 0)
 
     def step(*state: Tensor) -> Any:
         given = {"counter": 1, _ONE_BY_ONE: len(state)}
-        return _listed(called("fori_loop: the body", body, (number + lower, *state), given))
+        return _listed(called("fori_loop: the body", body, (number + start, *state), given))
 
     return _last(looping(step, None, _listed(init), None, steps, step=number), init)
 

@@ -186,3 +186,20 @@ def test_numbers_inside_loops_and_their_histories() -> None:
     assert total == sum(numbers[i] * numbers[i + 1] for i in range(7))
     assert list(first) == numbers[1:8]
     assert last == numbers[8]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lower", "upper"),
+    [
+        ("int8", -100, 100), ("int8", 127, -128), ("uint8", 250, 3), ("int16", -32768, 32767),
+        ("uint32", 3, 1), ("uint64", 3, 1), ("uint64", 0, 5),
+    ],
+)  # fmt: skip
+def test_bounds_of_any_integers_are_numbers(dtype: str, lower: int, upper: int) -> None:
+    """Their difference wrapped: from 250 to 3 there were 9 steps, from -100 to 100 none."""
+    a, b = T.scalar("a", dtype=dtype), T.scalar("b", dtype=dtype)
+    found = symc.fori_loop(a, b, lambda i, steps, total: [steps + 1, total + i], [0, 0])
+    assert [each.dtype.name for each in found] == ["int64", "int64"]
+    for mode in ("compile", "python"):
+        steps, total = symc.function([a, b], found, mode=mode)(lower, upper)
+        assert (steps, total) == (max(upper - lower, 0), sum(range(lower, upper)))
