@@ -13,6 +13,8 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.errors import BadIndex
+from symc.graph import conditions
 
 V = np.array([1.0, 2.0, 3.0])
 
@@ -111,3 +113,25 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("is_loop", [False, True])
+def test_errors_are_explained_by_the_values_of_the_call(
+    is_loop: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread set a variable before: "a condition failed ..., and holds when ..."."""
+    place, w = symc.shared(100, name="place"), symc.shared(np.zeros(3), name="w")
+    n = T.lscalar("n")
+    new = symc.fori_loop(0, n, lambda i, w: w[place + i].inc(1.0), w) if is_loop else w[place] + n
+    f = symc.function([n], new, mode="compile")
+    known = conditions.requirements
+
+    def late(*args: Any) -> Any:
+        place.set_value(0)
+        return known(*args)
+
+    monkeypatch.setattr(conditions, "requirements", late)
+    with pytest.raises(BadIndex, match="index 100 is out of bounds"):
+        f(2)
+    monkeypatch.undo()
+    assert f(2).sum() == 2

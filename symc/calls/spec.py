@@ -110,7 +110,7 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
-    """Raises the error of a failed check, its values computed again from the arguments."""
+    """Raises the error of a failed check, its values computed again from those of the call."""
 
     def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
         from symc.codegen.status import Status
@@ -118,9 +118,10 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 
         found = requirements(walk(request.roots()))
         # Python's numbers come as they were passed: compiled functions read those themselves.
+        # Variables have the values of the call: another thread may have set them since.
         inputs = {
             given: np.asarray(value, to_numpy(given.dtype)) if type(value) in _NUMBERS else value
-            for given, value in zip(request.inputs, arrays, strict=False)
+            for given, value in zip((*request.inputs, *request.shared), arrays, strict=False)
         }
         if code == Status.TOO_LARGE:
             from symc.calls.too_large import explain_length
