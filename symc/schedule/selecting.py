@@ -95,9 +95,17 @@ def _written(loop: Tensor, holds: Holds) -> Tensor | None:
     if taken is None or len(given) != len(op.body.slots):
         return None
     inside = substitute(op.body.results, dict(zip(op.body.slots, given, strict=True)))
-    if not holds(inside[count:]):
+    result, own = inside[op.part.number], given[1 + op.part.number]
+    if _begun_from(result) is not own or not holds(inside[count:]):
         return None
-    return _selecting(inside[op.part.number], given, *taken)
+    return _selecting(result, given, *taken)
+
+
+def _begun_from(result: Tensor) -> Tensor:
+    """The array of which a result has other elements: perhaps not that of its own state."""
+    while isinstance(result.op, SliceWrite):
+        result = result.args[0]
+    return result
 
 
 def _selecting(result: Tensor, given: Iterable[Tensor], condition: Tensor, side: bool) -> Tensor:

@@ -200,3 +200,22 @@ def test_an_element_that_only_the_side_not_taken_has() -> None:
     with pytest.raises(IndexError):
         function(V[:2], [0.0, 1.0])
     np.testing.assert_array_equal(function(V[:4], [0.0, 1.0]), [V[0], V[0], V[2], 2.0])
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_side_that_gives_another_array_is_given_if_it_is_taken(count: int, turns: int) -> None:
+    """``x[:].set(y)`` is y where both have three elements: x was y in any case."""
+    x, y = T.vector("x", shape=(3,)), T.vector("y", shape=(3,))
+    k, n = T.lscalar("k"), T.lscalar("n")
+    sides: list[Callable[..., Any]] = [
+        lambda i, s, t: symc.ifelse(k > i, [s[:].set(y), t], [s, t]),
+        lambda i, s, t: [symc.ifelse(k > i, s[:].set(t), s), t[1].inc(1.0)],
+        lambda i, s, t: symc.ifelse(k > i, [t, s], [s, t]),
+        lambda i, s, t: symc.ifelse(k > i, [y[0].set(s[1]), t], [s, t]),
+    ]
+    for step in sides:
+        last = symc.fori_loop(0, n, step, [x, y])
+        given = [1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], turns, count
+        f, g = (symc.function([x, y, k, n], last, mode=mode) for mode in ("compile", "python"))
+        np.testing.assert_array_equal(f(*given), g(*given))
