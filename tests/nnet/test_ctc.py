@@ -12,6 +12,7 @@ import symc
 from symc import tensor as T
 from symc.errors import BadIndex, GradientError, RankError, ShapeMismatch
 from symc.tensor import nnet
+from tests.fenced import fenced
 
 TARGETS = np.array([[1, 2], [1, 1], [2, 0], [0, 0], [1, 2]])
 SPANS, COUNTS = np.array([4, 4, 3, 2, 1]), np.array([2, 2, 1, 0, 2])
@@ -98,3 +99,43 @@ def test_errors() -> None:
         nnet.ctc_loss(probabilities(), TARGETS, SPANS, COUNTS, blank=3)
     with pytest.raises(GradientError, match="second derivative of ctc_loss"):
         symc.grad(symc.grad(loss.sum(), p).sum(), p)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_targets_of_all_lengths(dtype: str) -> None:
+    """Places are computed in vectors, with rests of all lengths; labels repeat."""
+    p, targets = T.tensor(dtype, (None,) * 3, "p"), T.lmatrix("targets")
+    spans, counts = T.lvector("spans"), T.lvector("counts")
+    loss = nnet.ctc_loss(p, targets, spans, counts)
+    total = T.where(T.isinf(loss), 0, loss).sum()
+    results = [loss, symc.grad(total, p)]
+    f = symc.function([p, targets, spans, counts], results)
+    python = symc.function([p, targets, spans, counts], results, mode="python")
+    for longest in (0, 1, 2, 3, 7, 8, 9, 20, 33):
+        rng = np.random.default_rng(longest)
+        steps, batch = 2 * longest + 3, 4
+        logits = rng.standard_normal((steps, batch, 4))
+        logits -= np.log(np.exp(logits).sum(2, keepdims=True))
+        logits[0, 1, 2] = -np.inf
+        given = [
+            logits.astype(dtype), rng.integers(0, 4, (batch, longest)),
+            np.array([steps, steps - 1, rng.integers(0, steps), 0]),
+            np.array([longest, longest, rng.integers(0, longest + 1), 0]),
+        ]  # fmt: skip
+        losses, grads = f(*map(fenced, given))
+        wanted, slopes = python(*given)
+        tolerance = 1e-4 if dtype == "float32" else 1e-10
+        np.testing.assert_allclose(losses, wanted, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(grads, slopes, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nan_reaches_the_loss_of_its_example(dtype: str) -> None:
+    p, targets = T.tensor(dtype, (None,) * 3, "p"), T.lmatrix("targets")
+    loss = nnet.ctc_loss(p, targets, SPANS, COUNTS)
+    x = probabilities().astype(dtype)
+    x[1, 0] = np.nan
+    found = symc.function([p, targets], loss)(x, TARGETS)
+    assert np.isnan(found[0])
+    wanted = symc.function([p, targets], loss)(probabilities().astype(dtype), TARGETS)
+    np.testing.assert_array_equal(found[1:], wanted[1:])

@@ -53,14 +53,14 @@ class Ctc(Op):
         steps, batch, _ = p.type.shape
         if self.part == "posterior":
             return p.type
-        longest = dims.add(dims.mul(targets.type.shape[1], 2), 1)
-        work = (batch, dims.add(steps, 2), longest)
+        width = dims.add(dims.mul(targets.type.shape[1], 2), 3)
+        work = (batch, dims.add(steps, 3), width)
         return TensorType(p.dtype, (batch,) if self.part == "loss" else work)
 
     def evaluate(self, *args: Array) -> Array:
         p, targets, spans, counts = args
         if self.part == "work":
-            return np.zeros((p.shape[1], p.shape[0] + 2, 2 * targets.shape[1] + 1), p.dtype)
+            return np.zeros((p.shape[1], p.shape[0] + 3, 2 * targets.shape[1] + 3), p.dtype)
         losses, posterior = np.empty(p.shape[1]), np.zeros(p.shape)
         for b, (span, count) in enumerate(zip(spans, counts, strict=True)):
             labels = np.full(2 * count + 1, self.blank)
