@@ -144,11 +144,11 @@ class LogSumExp(Op):
     def expand(self, node: Tensor) -> Tensor | None:
         x, where, finite = _wide(node.args[0]), OPERATORS["where"], OPERATORS["isfinite"]
         greatest = reduce_over("max", x, self.axes, allow_empty=True)
-        # All -inf gives log(0), and +inf gives log(inf): shifting by an infinity would give NaN.
+        # Shifting by an infinity would give NaN; and the greatest is then the result.
         shift = where(finite(greatest), greatest, 0)
-        powers: Tensor = OPERATORS["exp"](x - expand_dims(shift, self.axes))
+        powers = _exp_nonpositive(x - expand_dims(shift, self.axes))
         total: Tensor = OPERATORS["log"](reduce_over("add", powers, self.axes))
-        return cast_to(total + shift, node.dtype)
+        return cast_to(where(finite(greatest), total + shift, greatest), node.dtype)
 
 
 def _wide(x: Tensor) -> Tensor:
