@@ -135,9 +135,33 @@ def _reads_far_apart(loop: Loop) -> bool:
     for stmt in statements(loop.body):
         for expr in expressions(stmt):
             collect(expr, [], loads)
-    steps = [step_of(load.index, loop.var) for load in loads]
-    moving = [step for step in steps if step != 0]
-    return bool(moving) and all(step is None or abs(step) > NEAR for step in moving)
+    reaches = [_reach(load.index, loop.var) for load in loads]
+    moving = [reach for reach in reaches if reach != 0]
+    return bool(moving) and all(reach is None or reach > NEAR for reach in moving)
+
+
+def _reach(index: Expr, var: Var) -> int | None:
+    """How far an index moves at most from one iteration to the next; None if nothing tells.
+
+    The places that windows or their gradients read are quotients and remainders between bounds.
+    """
+    match index:
+        case Binary("add" | "sub" | "min" | "max" as op, left, right):
+            one, other = _reach(left, var), _reach(right, var)
+            if one is None or other is None:
+                return None
+            return one + other if op in ("add", "sub") else max(one, other)
+        case Binary("floordiv", left, Const(value)) if value > 0:
+            reach = _reach(left, var)
+            return None if reach is None else -(-reach // int(value))
+        case Binary("mod", left, Const(value)) if value > 0:
+            return int(value) - 1 if _reach(left, var) != 0 else 0
+        case Binary("mul", left, Const(value)):
+            reach = _reach(left, var)
+            return None if reach is None else reach * abs(int(value))
+        case _:
+            step = step_of(index, var)
+            return None if step is None else abs(step)
 
 
 def step_of(index: Expr, var: Var) -> int | None:

@@ -10,8 +10,11 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.codegen.ir import Const, Loop
+from symc.codegen.passes.walk import statements
 from symc.errors import RankError, ShapeMismatch
 from symc.tensor import nnet
+from tests.fenced import fenced
 from tests.nnet import oracle
 from tests.ops.harness import check
 
@@ -125,3 +128,21 @@ def test_errors() -> None:
     f = symc.function([y], nnet.sum_pool2d(y, 3), mode="python")
     with pytest.raises(ShapeMismatch, match=r"windows: axis 3 has 2 elements"):
         f(np.zeros((1, 1, 4, 2)))
+
+
+@pytest.mark.parametrize(("window", "stride"), [(3, 2), (3, 1), (5, 3)])
+def test_gradients_of_windows_that_overlap_are_loops_of_vectors(window: int, stride: int) -> None:
+    """Quotients and remainders were taken for places far apart: vectors of two were filled."""
+    x = T.ftensor4("x")
+    y = T.nnet.max_pool2d(x, window, stride=stride, padding=1)
+    gradient = symc.grad(T.sqr(y).sum(), x)
+    f = symc.function([x], gradient)
+    kernels = f.runner.compilation().optimised.kernels
+    loops = [s for kernel in kernels for s in statements(kernel.body) if isinstance(s, Loop)]
+    vectors = [loop.extent for loop in loops if loop.kind == "vector"]
+    assert vectors
+    assert not any(isinstance(extent, Const) and extent.value < 4 for extent in vectors)
+    python = symc.function([x], gradient, mode="python")
+    for lengths in ((window, window), (7, 9), (16, 33), (40, 21)):
+        given = np.random.default_rng(1).standard_normal((2, 3, *lengths)).astype("float32")
+        np.testing.assert_allclose(f(fenced(given)), python(given), rtol=1e-5, atol=1e-5)
