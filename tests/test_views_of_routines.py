@@ -27,7 +27,7 @@ def blurred_by_hand(x: Any, w: Any) -> Any:
 def test_a_picture_as_a_batch_of_one() -> None:
     x, w = T.matrix("x"), T.matrix("w")
     f = symc.function([x, w], blurred(x, w))
-    assert "_kernel" not in f.source
+    assert symc.config.device != "cpu" or "_kernel" not in f.source
     np.testing.assert_allclose(f(PICTURE, FILTER), blurred_by_hand(PICTURE, FILTER))
 
 

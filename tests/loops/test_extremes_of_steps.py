@@ -70,6 +70,7 @@ def test_chosen_extremes_are_vectors() -> None:
     f = symc.function(
         [K, START],
         over(lambda i, m: T.where(T.logical_and(K[i] < 5, K[i] > m), K[i], m), START),
+        device="cpu",
     )
     assert is_kernel(f)
     assert "reduction(max:" in f.source

@@ -29,6 +29,7 @@ def test_of_a_vector_beside_columns() -> None:
         symc.fori_loop(
             0, x.shape[1], lambda j, out: out[:, j].set(x[:, j] * scale[j]), T.zeros_like(x)
         ),
+        device="cpu",
     )
     np.testing.assert_array_equal(f(X, X[0]), X * X[0])
     assert "for (int64_t step = 0" not in f.source  # the loop became one of a kernel
@@ -44,7 +45,7 @@ def test_of_a_triangle() -> None:
         total = symc.fori_loop(0, i, lambda j, s: s - a[i, j] * x[j], b[i])
         return x[i].set(total / a[i, i])
 
-    f = symc.function([a, b], symc.fori_loop(0, b.shape[0], row, T.zeros_like(b)))
+    f = symc.function([a, b], symc.fori_loop(0, b.shape[0], row, T.zeros_like(b)), device="cpu")
     assert in_steps(f) == 0
     lower = np.tril(np.random.default_rng(0).uniform(1, 2, (5, 5)))
     np.testing.assert_allclose(f(lower, lower[4]), np.linalg.solve(lower, lower[4]))
@@ -153,7 +154,7 @@ def test_places_that_a_step_computes_by_itself_need_no_wrapping() -> None:
 
         return symc.fori_loop(0, (u.shape[1] - 1 - first) // 2, element, u)
 
-    f = symc.function([u], symc.fori_loop(0, u.shape[0], row, u))
+    f = symc.function([u], symc.fori_loop(0, u.shape[0], row, u), device="cpu")
     given = np.random.default_rng(0).random((4, 9))
     expected = given.copy()
     for i in range(4):

@@ -34,7 +34,7 @@ def loops(f: Any) -> list[str]:
 
 def test_columns_are_one_flat_loop() -> None:
     x = T.matrix("x")
-    f = symc.function([x], columns(x, lambda j: T.exp(x[:, j]) * 2))
+    f = symc.function([x], columns(x, lambda j: T.exp(x[:, j]) * 2), device="cpu")
     np.testing.assert_allclose(f(X), np.exp(X) * 2)
     assert "out[i] = exp(x[i]) * 2.0" in kernels(f)
     assert "= 0.0" not in kernels(f)  # nothing is filled before
@@ -42,14 +42,14 @@ def test_columns_are_one_flat_loop() -> None:
 
 def test_rows_of_columns_with_something_of_each_column() -> None:
     x, scale = T.matrix("x"), T.vector("scale")
-    f = symc.function([x, scale], columns(x, lambda j: x[:, j] * scale[j]))
+    f = symc.function([x, scale], columns(x, lambda j: x[:, j] * scale[j]), device="cpu")
     np.testing.assert_allclose(f(X, X[0] + 1), X * (X[0] + 1))
     assert loops(f)[-1] == "x_1"  # the columns are innermost
 
 
 def test_what_columns_compute_once_is_not_computed_for_each_row() -> None:
     x, scale = T.matrix("x"), T.vector("scale")
-    f = symc.function([x, scale], columns(x, lambda j: x[:, j] * T.exp(scale[j])))
+    f = symc.function([x, scale], columns(x, lambda j: x[:, j] * T.exp(scale[j])), device="cpu")
     np.testing.assert_allclose(f(X, X[0]), X * np.exp(X[0]))
     text = kernels(f)
     assert text.count("exp(") >= 1
@@ -76,7 +76,9 @@ def test_windows_of_pictures_have_their_batch_outside() -> None:
     def row(i: Any, out: Any) -> Any:
         return symc.fori_loop(0, w // 2, lambda j, out: cell(i, j, out), out)
 
-    f = symc.function([x], symc.fori_loop(0, h // 2, row, T.zeros((b, h // 2, w // 2, c))))
+    f = symc.function(
+        [x], symc.fori_loop(0, h // 2, row, T.zeros((b, h // 2, w // 2, c))), device="cpu"
+    )
     given = np.random.default_rng(0).random((3, 6, 8, 5))
     expected = given.reshape(3, 3, 2, 4, 2, 5).max(axis=(2, 4))
     np.testing.assert_array_equal(f(given), expected)
