@@ -33,7 +33,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.math import OPERATOR_COSTS
-from symc.codegen.passes.nest import Nest, nest_of
+from symc.codegen.passes.nest import LoopNest, nest_of
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -63,7 +63,7 @@ def _statement(stmt: Stmt) -> Stmt:
     return stmt if order is None else nest.ordered(order)
 
 
-def _order(nest: Nest) -> list[Loop] | None:
+def _order(nest: LoopNest) -> list[Loop] | None:
     """The loops in the order of memory; None if they have it, or it would repeat something."""
     strides = _strides(nest)
     if not strides:
@@ -105,7 +105,7 @@ class Stride:
     times: int
 
 
-def _strides(nest: Nest) -> list[dict[str, Stride]]:
+def _strides(nest: LoopNest) -> list[dict[str, Stride]]:
     """For each store to memory the strides of all loops; none at all if one has another form."""
     values = index_names((*nest.lets, *statements(nest.body)))
     local = {stmt.buffer.name for stmt in statements(nest.body) if isinstance(stmt, Alloc)}
@@ -138,7 +138,7 @@ def _is_wider(one: Stride, other: Stride) -> bool:
 # --- what would be computed again -----------------------------------------------------------------
 
 
-def _repeats(nest: Nest, order: Sequence[Loop]) -> bool:
+def _repeats(nest: LoopNest, order: Sequence[Loop]) -> bool:
     """Whether something long would be computed more often in another order of the loops."""
     return any(not _around(order, needed) <= _around(nest.loops, needed) for needed in _long(nest))
 
@@ -149,7 +149,7 @@ def _around(order: Sequence[Loop], needed: frozenset[str]) -> frozenset[str]:
     return frozenset([loop.var.name for loop in order[:depth]])
 
 
-def _long(nest: Nest) -> Iterator[frozenset[str]]:
+def _long(nest: LoopNest) -> Iterator[frozenset[str]]:
     """For each long operation in a nest the variables of the loops that it needs."""
     every = frozenset([loop.var.name for loop in nest.loops])
     needs: dict[str, frozenset[str]] = {name: frozenset([name]) for name in every}

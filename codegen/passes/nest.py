@@ -10,7 +10,7 @@ from symc.codegen.record import record, replace
 
 
 @record
-class Nest:
+class LoopNest:
     """Parallel loops from the outside in, the names before each but the first, and the body.
 
     The extent of each is known outside all of them, so they may stand in any order.
@@ -37,7 +37,7 @@ class Nest:
         return outermost
 
 
-def nest_of(loop: Loop) -> Nest | None:
+def nest_of(loop: Loop) -> LoopNest | None:
     """The nest that begins with a parallel loop; None if an inner extent needs an outer loop."""
     loops, before = [loop], [tuple[Let, ...]()]
     names = {loop.var.name}
@@ -54,4 +54,4 @@ def nest_of(loop: Loop) -> Nest | None:
         names.add(last.var.name)
         loops.append(last)
         before.append(named)
-    return Nest(tuple(loops), tuple(before), loops[-1].body)
+    return LoopNest(tuple(loops), tuple(before), loops[-1].body)

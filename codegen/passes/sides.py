@@ -50,7 +50,7 @@ def sides(program: Program) -> Program:
     """The program with such loops in branches."""
     if not any(isinstance(step, Repeat) for step in every_step(program.steps)):
         return program
-    walk = _Sides(program)
+    walk = _Branches(program)
     steps = map_blocks(program.steps, walk.block)
     return program if steps == program.steps else replace(program, steps=steps)
 
@@ -63,7 +63,7 @@ class _Decided:
     holds: bool
 
 
-class _Sides:
+class _Branches:
     """The walk over the steps of one program."""
 
     def __init__(self, program: Program) -> None:

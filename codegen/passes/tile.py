@@ -23,7 +23,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.dependence import is_unit
-from symc.codegen.passes.nest import Nest, nest_of
+from symc.codegen.passes.nest import LoopNest, nest_of
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.walk import (
     Block,
@@ -100,7 +100,7 @@ def _is_short(loop: Loop) -> bool:
     return isinstance(loop.extent, Const) and loop.extent.value <= SIDE
 
 
-def _tiled(nest: Nest, position: int, taken: set[str]) -> Loop:
+def _tiled(nest: LoopNest, position: int, taken: set[str]) -> Loop:
     """The nest in squares of the loop at `position` and the last one."""
     loops, before = nest.loops, nest.before
     first, last = loops[position], loops[-1]

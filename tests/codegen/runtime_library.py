@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 HEADERS = (
-    "libm.h", "integer.h", "float.h", "cast.h", "stable.h",
+    "libm.h", "integer.h", "float.h", "cast.h", "stable.h", "places.h",
     "errorfunction.h", "gamma.h", "beta.h", "incompletegamma.h", "bessel.h",
 )  # fmt: skip
 FILES = (*HEADERS, "defined.py")  # functions of numbers
