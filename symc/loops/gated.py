@@ -22,8 +22,9 @@ from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import walk
 from symc.loops.branch import IfElse, chosen_of
-from symc.loops.entered import Scope, may_fail
+from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.paths import Path, computed_together, is_never, uses_of
+from symc.loops.scan import Scan
 from symc.tensor.logic import logical_or
 from symc.tensor.slices import zeros_for
 
@@ -36,7 +37,7 @@ def behind_conditions(
     roots: Sequence[Tensor], order: Sequence[Tensor], places: Mapping[Tensor, Path], scope: Scope
 ) -> list[Tensor] | None:
     """The roots with such values on a side of a branch of their own; None if there are none."""
-    if not any(isinstance(node.op, IfElse) for node in order):
+    if not _has_several_ways(order):
         return None
     failing, risky = _failing(order, scope)
     if not failing:
@@ -55,6 +56,18 @@ def behind_conditions(
         before = set(_ordered(_conditions([own]), gates))
         gates.update((node, own) for node in nodes if node not in before)
     return _rebuilt(roots, gates) if gates else None
+
+
+def _has_several_ways(order: Sequence[Tensor]) -> bool:
+    """Whether there are branches, or several loops that may do no steps."""
+    if any(isinstance(node.op, IfElse) for node in order):
+        return True
+    loops = {
+        (node.op.common(), node.args)
+        for node in order
+        if isinstance(node.op, Scan) and may_have_none(node.op, node.args)
+    }
+    return len(loops) > 1
 
 
 def _failing(order: Sequence[Tensor], scope: Scope) -> tuple[set[Tensor], set[Tensor]]:

@@ -124,6 +124,18 @@ def test_numbers_that_follow_from_an_element_do_not_fail_before_the_first_step(m
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_what_two_loops_need_does_not_fail_before_the_first_step_of_either(mode: str) -> None:
+    """It was computed before both, in programs without branches."""
+    one = symc.fori_loop(0, N, lambda _, x: x + X[K], X)
+    other = symc.fori_loop(0, N - 1, lambda _, x: x * X[K], X)
+    f = symc.function([X, K, N], [one, other], mode=mode)
+    assert [found.tolist() for found in f(THREE, 5, 0)] == [[1.0] * 3] * 2
+    assert [found.tolist() for found in f(THREE, 1, 2)] == [[3.0] * 3, [1.0] * 3]
+    with pytest.raises(BadIndex):
+        f(THREE, 5, 1)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_what_others_need_as_well_fails(mode: str) -> None:
     element = X[K]
     total = symc.fori_loop(0, N, lambda i, t: t + element, 0.0)
