@@ -15,7 +15,7 @@ from symc.loops.build import Carrying
 from symc.loops.opened import Get, OpenLoop
 from symc.loops.scan import Part
 from symc.tensor.lengths import dim_of
-from symc.tensor.views import expand_dims
+from symc.tensor.views import BroadcastTo, DimShuffle, expand_dims
 
 STEEP = 8  # how far a state moves in a step: no loop takes so many steps that it wraps around
 
@@ -29,7 +29,7 @@ def count_evenly(loop: OpenLoop) -> bool:
             found[number] = by
     for number, by in found.items():
         carry = loop.carries.pop(number)
-        first = carry.initial[0]
+        first = _begin(carry.initial)
         loop.replace({carry.slots[0]: _moved(first, by, loop.plan.step)})
         final = Part("final", number)
         if final in loop.asked:
@@ -50,8 +50,22 @@ def _moves_by(carry: Carrying) -> int | None:
     return by or None
 
 
+def _begin(initial: Tensor) -> Tensor:
+    """The number that a state begins with: of a row of one element."""
+    number = initial
+    while isinstance(number.op, BroadcastTo | DimShuffle):
+        number = number.args[0]
+    return initial[0] if number.ndim else number
+
+
 def _moved(first: Tensor, by: int, steps: Tensor) -> Tensor:
-    return first + steps * by
+    """Where a number is after some steps; from 0 on by one it is the steps themselves.
+
+    As ``0 + steps`` it would be another number than where that is simplified, and what is computed
+    from both would be computed twice.
+    """
+    moved = steps if by == 1 else steps * by
+    return moved if dim_of(first) == 0 else first + moved
 
 
 def _final(first: Tensor, by: int, get: Get) -> Tensor:

@@ -23,6 +23,7 @@ from symc.graph.provenance import located_at
 from symc.graph.walks import walk
 from symc.loops.branch import IfElse, chosen_of
 from symc.loops.entered import Scope, may_fail, may_have_none
+from symc.loops.origins import origin_of
 from symc.loops.paths import Path, computed_together, is_never, uses_of
 from symc.loops.scan import Scan
 from symc.tensor.logic import logical_or
@@ -55,7 +56,7 @@ def behind_conditions(
     for own, nodes in waiting.items():
         before = set(_ordered(_conditions([own]), gates))
         gates.update((node, own) for node in nodes if node not in before)
-    return _rebuilt(roots, gates) if gates else None
+    return _rebuilt(roots, gates, risky) if gates else None
 
 
 def _has_several_ways(order: Sequence[Tensor]) -> bool:
@@ -162,7 +163,9 @@ def _ordered(roots: Sequence[Tensor], gates: Mapping[Tensor, Ways]) -> list[Tens
     return list(done)
 
 
-def _rebuilt(roots: Sequence[Tensor], gates: Mapping[Tensor, Ways]) -> list[Tensor]:
+def _rebuilt(
+    roots: Sequence[Tensor], gates: Mapping[Tensor, Ways], risky: AbstractSet[Tensor]
+) -> list[Tensor]:
     order = _ordered(roots, gates)
     together = {node: siblings for siblings in computed_together(order) for node in siblings}
     done: dict[Tensor, Tensor] = {}
@@ -177,10 +180,24 @@ def _rebuilt(roots: Sequence[Tensor], gates: Mapping[Tensor, Ways]) -> list[Tens
                 each.name = each.name or old.name
             if node in gates:
                 condition = reduce(logical_or, _each(gates[node], done))
-                zeros = [zeros_for(each, each.dtype) for each in new]
-                new = chosen_of(condition, new, zeros)
+                pairs = zip(siblings, new, strict=True)
+                unneeded = [_unneeded(old, each, done, risky) for old, each in pairs]
+                new = chosen_of(condition, new, unneeded)
         done.update(zip(siblings, new, strict=True))
     return [done[root] for root in roots]
+
+
+def _unneeded(
+    old: Tensor, new: Tensor, done: Mapping[Tensor, Tensor], risky: AbstractSet[Tensor]
+) -> Tensor:
+    """What a value is where nobody needs it: zeros, or the array that it is written into.
+
+    That is in memory where nothing is written, and zeros would take memory of their own.
+    """
+    begun = origin_of(old)
+    if begun is not old and begun not in risky and done[begun].type == new.type:
+        return done[begun]
+    return zeros_for(new, new.dtype)
 
 
 def _each(ways: Ways, done: Mapping[Tensor, Tensor]) -> Iterator[Tensor]:

@@ -21,13 +21,12 @@ from symc.graph.walks import rebuild, substitute, walk
 from symc.loops.body import Body, Checks, make_slots
 from symc.loops.branch import Choice
 from symc.loops.build import row_of, step_number
+from symc.loops.origins import written_into
 from symc.loops.scan import BodyLayout, Part, Scan, State
 from symc.loops.selection import selected
-from symc.tensor.gather import Scatter
 from symc.tensor.logic import where
 from symc.tensor.math import minimum
-from symc.tensor.slices import Slice, SliceWrite
-from symc.tensor.views import DimShuffle, expand_dims
+from symc.tensor.views import expand_dims
 
 Bodies = dict[Body, Body]
 
@@ -111,28 +110,11 @@ def _written_in(body: Body, node: Tensor) -> tuple[int | None, bool]:
     """The slot that a result begins as, and whether something is written into it."""
     writes = False
     while node not in body.slots:
-        before = _before(node)
+        before = written_into(node)
         if before is None:
             return None, False
         node, writes = before, True
     return body.slots.index(node), writes
-
-
-def _before(node: Tensor) -> Tensor | None:
-    """The array into which a node writes, or None: for a loop, where its state begins."""
-    match node.op:
-        case SliceWrite() | Scatter():
-            return node.args[0]
-        case Slice(entries=(0, *_)) if isinstance(node.args[0].op, Scan):
-            loop = node.args[0]
-            assert isinstance(loop.op, Scan)
-            if loop.op.part.kind != "final":
-                return None
-            initial = loop.op.split(loop.args)[2][loop.op.part.number]
-            added = isinstance(initial.op, DimShuffle) and initial.op.order[:1] == (None,)
-            return initial.args[0] if added and initial.ndim == node.ndim + 1 else None
-        case _:
-            return None
 
 
 # --- loops ----------------------------------------------------------------------------------------
