@@ -10,6 +10,7 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.graph import conditions
 
 INPUTS = T.vector("x"), T.vector("y"), T.matrix("m")
 ARGUMENTS = np.ones(3), np.ones(2), np.ones((4, 5))
@@ -42,3 +43,17 @@ def test_an_update_that_changes_lengths_says_how_to_declare_them() -> None:
     f = symc.function([x], updates=[(w, T.concatenate([w, x]))])
     with pytest.raises(symc.errors.ShapeMismatch, match=r"shape=\(None, \.\.\.\)"):
         f([1.0])
+
+
+def test_a_late_step_is_not_looked_for_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index that was wrong after a million steps was explained for two minutes."""
+    state, places = T.vector("state"), T.lvector("places")
+    last = symc.fori_loop(0, places.shape[0], lambda i, s: s[places[i]].inc(1.0), state)
+    f = symc.function([state, places], last)
+    wrong = np.array([0, 1, 2, 9])
+    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with length 3"):
+        f(np.zeros(3), wrong)
+    monkeypatch.setattr(conditions, "PATIENCE", -1.0)
+    with pytest.raises(IndexError, match="late step of a loop") as caught:
+        f(np.zeros(3), wrong)
+    assert "test_lines_of_errors.py:" in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +10,19 @@ import numpy as np
 
 from symc.codegen.record import record
 from symc.errors import SymcError
+from symc.graph.computation import between
 from symc.graph.dims import Dim, Poly, Size, sizes, substitute
 from symc.graph.inputs import constant_value
 from symc.graph.interpreter import evaluate
 from symc.graph.node import METHODS, Array, Requirement, Tensor
 from symc.graph.provenance import NOWHERE, Where, located_at
-from symc.graph.walks import walk
+from symc.graph.walks import walk, walk_within
 
 if TYPE_CHECKING:  # not at run time: calls that are interpreted need no loop IR
     from symc.codegen.ir import BinaryOp
+
+
+PATIENCE = 5.0  # seconds, for which a step of a loop that failed is looked for
 
 
 @record
@@ -139,12 +144,45 @@ def explain(requirement: Requirement, inputs: Mapping[Tensor, Array]) -> Excepti
 
 
 def explain_step(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> Exception:
-    """The error for a condition that failed in a step of a loop: found by computing all again."""
+    """The error for a condition that failed in a step of a loop: found by computing all again.
+
+    That takes a thousand times as long as compiled steps. After some seconds the error is one
+    without values, of the class that all conditions in the loops have, if they have one.
+    """
+    begin = time.monotonic()
+
+    def look() -> None:
+        if time.monotonic() - begin > PATIENCE:
+            raise _TooLong
+
+    token = between.set(look)
     try:
         evaluate(roots, inputs)
+    except _TooLong:
+        return _without_values(roots)
     except Exception as error:
         return error
+    finally:
+        between.reset(token)
     return SymcError("a condition failed in a step of a loop, and holds when it is computed again")
+
+
+class _TooLong(BaseException):
+    """The steps before the one that failed take too long in the interpreter."""
+
+
+def _without_values(roots: Sequence[Tensor]) -> Exception:
+    """The error for a condition of some step of a loop, with the lines that may have failed."""
+    bodies = [results for node in walk_within(roots) for _, results in node.op.graphs()]
+    found = requirements([node for results in dict.fromkeys(bodies) for node in walk(results)])
+    classes = {requirement.error for _, requirement in found}
+    lines = dict.fromkeys(str(node.where) for node, _ in found)
+    shown = "".join(f"\n  at     {line}" for line in lines if line != str(NOWHERE))
+    error = classes.pop() if len(classes) == 1 else SymcError
+    return error(
+        "a condition failed in a late step of a loop: to find the values takes too long"
+        f'\n  mode="python" computes until it is there{shown}'
+    )
 
 
 def check_all(found: Sequence[tuple[Tensor, Requirement]], inputs: Mapping[Tensor, Array]) -> None:
