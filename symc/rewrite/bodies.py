@@ -21,9 +21,11 @@ def prepared_bodies(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
         return list(roots)
     from symc.loops.improve import improve_loops
     from symc.loops.inside import with_conditions
+    from symc.loops.reads import measured_before_writing
     from symc.loops.writing import write_in_place
 
-    return write_in_place(with_conditions(improve_loops(roots, exact=exact)))
+    written = write_in_place(with_conditions(improve_loops(roots, exact=exact)))
+    return measured_before_writing(written)
 
 
 def conditions_in_bodies(roots: Sequence[Tensor]) -> list[Tensor]:

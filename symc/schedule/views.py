@@ -8,10 +8,7 @@ for a batch of one.
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
-from functools import lru_cache
 
 from symc.codegen import ir
 from symc.graph.dims import Dim
@@ -19,10 +16,8 @@ from symc.graph.formulas import own_index
 from symc.graph.lowering import At, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import only_element
-from symc.graph.walks import walk
 from symc.tensor.copies import Copy
 from symc.tensor.elementwise import Elementwise
-from symc.tensor.lengths import Length
 from symc.tensor.reshape import Reshape
 
 
@@ -56,44 +51,9 @@ def memory_read(node: Tensor) -> Sequence[Tensor]:
     """The arguments of a loop or branch that are read: of others it needs the lengths alone."""
     if not node.op.is_control:
         return node.args
-    from symc.loops.branch import Choice  # late: most programs have no loops or branches
-    from symc.loops.scan import Scan
+    from symc.loops.reads import elements_read  # late: most programs have no loops or branches
 
-    match node.op:
-        case Scan(body=body):
-            *_, others = node.op.split(node.args)
-            rest = node.args[1 : len(node.args) - len(others)]
-            slots = body.slots[len(body.slots) - len(others) :]
-            used = _used(body.results)
-            return [*rest, *(a for slot, a in zip(slots, others, strict=True) if slot in used)]
-        case Choice():
-            bodies = node.op.bodies()
-            found = [(body.slots, _used(body.results)) for body in bodies]
-            return [
-                arg
-                for number, arg in enumerate(node.args[1:])
-                if any(slots[number] in used for slots, used in found)
-            ]
-        case _:
-            raise AssertionError(f"{node.op!r} is another kind of control")
-
-
-@lru_cache(maxsize=256)
-def _used(results: tuple[Tensor, ...]) -> AbstractSet[Tensor]:
-    """The nodes of a body of which elements are read.
-
-    Kept, as each result of a branch has its bodies: one by one they would double with each level.
-    """
-    found = set(results)
-    for node in walk(results):
-        if not isinstance(node.op, Length):
-            found.update(memory_read(node))
-            if node.op.is_control:
-                found.add(node.args[0])
-    return found
-
-
-atexit.register(_used.cache_clear)  # nodes that outlive the import system cannot be compared
+    return elements_read(node)
 
 
 def has_memory_of_argument(node: Tensor) -> bool:
