@@ -9,7 +9,9 @@
 static inline int64_t symc_place(int64_t index, int64_t length) {
     if (__builtin_expect(index < 0, 0)) {
         index = (int64_t)((uint64_t)index + (uint64_t)length);
+#if !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
         __asm__("" : "+r"(index));
+#endif
     }
     return index;
 }

@@ -96,16 +96,16 @@ def _written(loop: Tensor, holds: Holds) -> Tensor | None:
         return None
     inside = substitute(op.body.results, dict(zip(op.body.slots, given, strict=True)))
     result, own = inside[op.part.number], given[1 + op.part.number]
-    if _begun_from(result) is not own or not holds(inside[count:]):
+    if not _begins_as(result, own) or not holds(inside[count:]):
         return None
     return _selecting(result, given, *taken)
 
 
-def _begun_from(result: Tensor) -> Tensor:
-    """The array of which a result has other elements: perhaps not that of its own state."""
-    while isinstance(result.op, SliceWrite):
+def _begins_as(result: Tensor, own: Tensor) -> bool:
+    """Whether a result is an array with other elements: perhaps it is not that of its own state."""
+    while result is not own and isinstance(result.op, SliceWrite):
         result = result.args[0]
-    return result
+    return result is own
 
 
 def _selecting(result: Tensor, given: Iterable[Tensor], condition: Tensor, side: bool) -> Tensor:
