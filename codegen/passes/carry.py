@@ -38,7 +38,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.fold import fold
-from symc.codegen.passes.inlined import inlined_kernels, is_short
+from symc.codegen.passes.inlined import inlined_kernels, is_short, launched_once
 from symc.codegen.passes.varying import varying_sizes
 from symc.codegen.passes.waiting import waiting_briefly
 from symc.codegen.passes.walk import (
@@ -66,7 +66,7 @@ def carry(program: Program) -> Program:
 
 def _one_more(program: Program) -> Program | None:
     """The program with one more number handed on in a register, if there is one."""
-    short = inlined_kernels(program)
+    short = inlined_kernels(program) & launched_once(program)
     for repeat in every_step(program.steps):
         if isinstance(repeat, Repeat):
             for step in repeat.steps:

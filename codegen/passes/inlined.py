@@ -8,6 +8,7 @@ one step stores and the next one reads.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from symc.codegen.blocks import every_step, written
@@ -35,9 +36,7 @@ AT_ONCE = 4  # of such steps are written out, one after the other
 def inlined_kernels(program: Program) -> frozenset[str]:
     """The kernels that are launched in a loop or for one, and are short, with all their copies."""
     launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
-    count: dict[str, int] = {}
-    for launch in launches:
-        count[launch.kernel] = count.get(launch.kernel, 0) + 1
+    count = Counter(launch.kernel for launch in launches)
     inside = {
         step.kernel
         for repeat in every_step(program.steps)
@@ -56,6 +55,13 @@ def inlined_kernels(program: Program) -> frozenset[str]:
         for kernel in program.kernels
         if kernel.name in inside and is_short(kernel, copies=count[kernel.name])
     )
+
+
+def launched_once(program: Program) -> frozenset[str]:
+    """The kernels that one step launches: what is changed for that step is changed for no other."""
+    launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
+    count = Counter(launch.kernel for launch in launches)
+    return frozenset(name for name, times in count.items() if times == 1)
 
 
 def is_short(kernel: Kernel, copies: int = 1) -> bool:

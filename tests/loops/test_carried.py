@@ -283,3 +283,21 @@ def test_each_of_three_recurrences_is_carried() -> None:
                 x[i] * 0.5 + 1, y[i] * 0.25 + x[i], z[i] - y[i] * z[i + 1],
             )  # fmt: skip
         np.testing.assert_allclose(found, [x, y, z], rtol=1e-14)
+
+
+def test_two_loops_that_run_the_same_kernel() -> None:
+    """A number was handed on in the kernel of both, and to one of them alone."""
+    x, y = T.vector("x"), T.vector("y")
+
+    def decayed(x: Any) -> Any:
+        n = x.shape[0]
+        return symc.fori_loop(1, n, lambda i, out: out[i].set(out[i - 1] * 0.5 + out[i]), x)
+
+    f = symc.function([x, y], [decayed(x), decayed(y)])
+    for given, found in zip(
+        ([1.0, 2.0, 3.0], [4.0, 0.0]), f([1.0, 2.0, 3.0], [4.0, 0.0]), strict=True
+    ):
+        expected = list(given)
+        for i in range(1, len(given)):
+            expected[i] += expected[i - 1] * 0.5
+        np.testing.assert_allclose(found, expected)
