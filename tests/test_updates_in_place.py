@@ -148,3 +148,11 @@ def test_optimisers_update_everything_in_place(
     verify(made.optimised)
     assert made.in_place == {variable for variable, _ in request.updates}
     assert sum(buffer.role == "output" for buffer in made.optimised.buffers) == 1
+
+
+def test_padding_is_not_written_where_its_argument_is() -> None:
+    """By the condition that there is an element nothing is added, and their lengths are equal."""
+    x = T.tensor("float64", (1, None), "x")
+    along = T.constant(np.array([[0.25, 0.5]]))
+    slope = symc.Rop(T.sum(T.median(x, axis=1)), [x], [along])
+    np.testing.assert_allclose(symc.function([x], slope)([[0.0, 1.0]]), 0.375)

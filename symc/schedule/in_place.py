@@ -18,7 +18,7 @@ from symc.graph.lowering import Control, Write
 from symc.graph.node import Op, Tensor
 from symc.schedule.alternating import may_alternate
 from symc.schedule.dependencies import Groups
-from symc.schedule.overwriting import Use, looks_at, may_overwrite, uses
+from symc.schedule.overwriting import Use, is_base, looks_at, may_overwrite, uses
 from symc.schedule.reading_first import ReadingFirst
 from symc.schedule.reasons import (
     Copied,
@@ -29,7 +29,7 @@ from symc.schedule.reasons import (
     ReadAfter,
     ReadWhileWritten,
 )
-from symc.schedule.stages import Facts, Stage
+from symc.schedule.stages import Facts, Stage, full_index
 from symc.schedule.unbroken import last_of_all
 from symc.schedule.views import memory_read
 
@@ -82,15 +82,30 @@ class InPlace:
     def _goes_on_with(self, node: Tensor, stage: Stage) -> Tensor | None:
         """The array that a write or a loop changes step by step, if it has the result's lengths."""
         match stage.lowering:
-            case Write(base=base) if base is not None and node.args:
+            case Write(base=base) as write if base is not None and node.args:
                 owner = looks_at(node.args[0], self._stages)
                 fits = self._fits(node.args[0], node) and self._is_measured_before(owner, node)
-                return owner if fits else None
+                return owner if fits and self._begins_there(owner, stage, write) else None
             case Control() if (initial := _continued(node)) is not None:
                 owner = looks_at(initial, self._stages)
                 return owner if self._is_measured_before(owner, node) else None
             case _:
                 return None
+
+    def _begins_there(self, owner: Tensor, stage: Stage, write: Write) -> bool:
+        """Whether a write may store what it begins as where an array is that it reads.
+
+        That is the array itself, or made of it element by element: parts that are written after
+        that read no others of its elements.
+        """
+        node = stage.node
+        own = full_index(node, self._problem.dims[node])
+        return is_base(node.args[0], node, write) or all(
+            index == own
+            for seen, indexes in stage.reads.items()
+            if looks_at(seen, self._stages) is owner
+            for index in indexes
+        )
 
     def _is_measured_before(self, owner: Tensor, node: Tensor) -> bool:
         """Whether lengths of a node are known when what it may take the memory of is computed.
