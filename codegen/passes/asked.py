@@ -111,8 +111,13 @@ class Questions:
         }
 
     def _held(self, program: Program) -> dict[str, Expr]:
-        """The integers that a step stores before anything of it reads them, as what they are."""
+        """The integers that a step stores before anything of it reads them, as what they are.
+
+        None that share memory with other buffers: those may be written under another name.
+        """
         kernels = {kernel.name: kernel for kernel in program.kernels}
+        rows = [buffer for buffer in program.buffers if buffer.of is not None]
+        shared = {buffer.name for buffer in rows} | {b.of.buffer for b in rows if b.of is not None}
         inside = list(every_step(self.repeat.steps))
         found: dict[str, Expr] = {}
         used: set[str] = set()
@@ -121,7 +126,11 @@ class Questions:
                 stored = _stored_once(step, kernels[step.kernel], INT64)
                 for name, value in stored.items():
                     writers = [one for one in inside if _writes(one, name, kernels)]
-                    if name in self.numbers - used and writers == [step] and not is_long(value):
+                    if (
+                        name in self.numbers - used - shared
+                        and writers == [step]
+                        and not is_long(value)
+                    ):
                         found[name] = _with(value, found)
             used.update(*[buffers_of(one) for one in every_step([step])])
         return found

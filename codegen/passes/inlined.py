@@ -36,7 +36,7 @@ AT_ONCE = 4  # of such steps are written out, one after the other
 def inlined_kernels(program: Program) -> frozenset[str]:
     """The kernels that are launched in a loop or for one, and are short, with all their copies."""
     launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
-    count = Counter(launch.kernel for launch in launches)
+    count = _launches(program)
     inside = {
         step.kernel
         for repeat in every_step(program.steps)
@@ -59,9 +59,12 @@ def inlined_kernels(program: Program) -> frozenset[str]:
 
 def launched_once(program: Program) -> frozenset[str]:
     """The kernels that one step launches: what is changed for that step is changed for no other."""
-    launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
-    count = Counter(launch.kernel for launch in launches)
-    return frozenset(name for name, times in count.items() if times == 1)
+    return frozenset(name for name, times in _launches(program).items() if times == 1)
+
+
+def _launches(program: Program) -> Counter[str]:
+    """How many steps launch each kernel."""
+    return Counter(step.kernel for step in every_step(program.steps) if isinstance(step, Launch))
 
 
 def is_short(kernel: Kernel, copies: int = 1) -> bool:

@@ -107,9 +107,9 @@ def test_a_pile_of_sand_with_a_stack() -> None:
         def spread(pile: Any, stack: Any, top: Any) -> State:
             pile = pile[i, j].inc(-4)
             for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-                k, l = i + down, j + right  # noqa: E741
-                inside = (k >= 0) & (k < n) & (l >= 0) & (l < m)
-                taken = [pile[k, l].inc(1), stack[top].set(k * m + l), top + 1]
+                row, column = i + down, j + right
+                inside = (row >= 0) & (row < n) & (column >= 0) & (column < m)
+                taken = [pile[row, column].inc(1), stack[top].set(row * m + column), top + 1]
                 pile, stack, top = symc.ifelse(inside, taken, [pile, stack, top])
             return [pile, stack[top].set(place), top + 1]
 
