@@ -69,14 +69,15 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
     before = [header(program), load.base(), *runtime]
     before += ["\n".join(map(declaration, foreign)) + "\n"] if foreign else []
     before += ["\n".join(declared) + "\n"] if declared else []
-    own = [name for name in host.helpers if name not in FOREIGN]
-    helpers = load.source_of(["symc_call", *own], present=pasted)
+    own = ["symc_call", *(name for name in host.helpers if name not in FOREIGN)]
     return ProgramText(
         "\n".join(before),
         tuple(texts.values()),
-        helpers,
+        load.source_of(own, present=pasted),
         "\n".join([*host.functions.values(), text]),
-        starts_threads(host, called) or load.runs_on_threads([*pasted, "symc_call", *own]),
+        starts_threads(host, called) or load.runs_on_threads([*pasted, *own]),
+        tuple(own),
+        tuple(pasted),
     )
 
 

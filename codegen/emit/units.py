@@ -2,14 +2,18 @@
 
 For whoever reads it, a program is one file. Starting gcc once more takes as long as compiling some
 900 characters, so that a large program is compiled sooner in several units: its kernels are shared
-out, and the last unit has the host functions and declarations of the kernels.
+out, and the last unit has the host functions and declarations of the kernels. Long routines of the
+runtime can be units of their own, too (`runtime/routines.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symc.codegen.encodable import encodable
 from symc.codegen.record import record
 from symc.codegen.runtime import load
+from symc.codegen.runtime.routines import RoutineText, routine_text
 
 KERNELS = "/* ---- kernels ---- */\n"
 HOST = "/* ---- host ---- */\n"
@@ -74,20 +78,39 @@ class ProgramText:
     host: str
     parallel: bool
     """Whether anything in it runs on several threads."""
+    names: tuple[str, ...]
+    """Those of the helpers, without what these need."""
+    present: tuple[str, ...]
+    """Those of the runtime functions in `before`."""
 
     @property
     def text(self) -> str:
         """The whole program."""
+        return self._in_one(self.helpers)
+
+    def _in_one(self, helpers: str) -> str:
         kernels = [kernel.text for kernel in self.kernels]
-        return encodable("\n".join([self.before, KERNELS, *kernels, HOST, self.after]))
+        return encodable("\n".join([self.before, KERNELS, *kernels, HOST, helpers, self.host]))
 
-    @property
-    def after(self) -> str:
-        """All that comes after the kernels."""
-        return f"{self.helpers}\n{self.host}"
+    def routines(self) -> list[RoutineText]:
+        """Those of its helpers that can be units, the same for every program."""
+        there = load.needed(self.present)
+        found = [routine_text(name) for name in self.names if name not in there]
+        return [routine for routine in found if routine is not None]
 
-    def units(self, most: int) -> list[str]:
-        """Up to `most` units that take about as long to compile; the text if it is small."""
+    def _without(self, apart: Sequence[RoutineText]) -> str:
+        """The helpers, and declarations in the place of those that are apart."""
+        gone = {routine.name for routine in apart}
+        kept = [name for name in self.names if name not in gone]
+        declared = [routine.declaration for routine in apart]
+        return "".join([load.source_of(kept, present=self.present), *declared])
+
+    def units(self, most: int, apart: Sequence[RoutineText] = ()) -> list[str]:
+        """Up to `most` units that take about as long to compile; the text if it is small.
+
+        Routines that are linked with it, as they are units `apart`, are not in it.
+        """
+        helpers = self._without(apart) if apart else self.helpers
         kernels = [
             function
             for kernel in self.kernels
@@ -95,18 +118,18 @@ class ProgramText:
             for function in kernel.functions
         ]
         if most < 2 or len(kernels) < 2:
-            return [self.text]
+            return [self._in_one(helpers)]
         inlined = [kernel.text for kernel in self.kernels if kernel.inlined]
         weights = [kernel.weight for kernel in kernels]
-        extra = (load.code_length(self.helpers) + dense(self.host)) // 3  # few loops
+        extra = (load.code_length(helpers) + dense(self.host)) // 3  # few loops
         extra += sum(map(dense, inlined))
         count = min(most, (sum(weights) + extra) // ENOUGH, len(weights))
         if count < 2:
-            return [self.text]
+            return [self._in_one(helpers)]
         groups = shared_out(weights, [0] * (count - 1) + [extra])
         parts = [[kernels[number].shared for number in group] for group in groups]
         declarations = "".join(kernel.declaration for kernel in kernels)
-        parts[-1] = [declarations, *parts[-1], *inlined, HOST, self.after]
+        parts[-1] = [declarations, *parts[-1], *inlined, HOST, helpers, self.host]
         return [encodable("\n".join([self.before, *part])) for part in parts]
 
 

@@ -212,8 +212,9 @@ def source_of(names: Iterable[str], dialect: Dialect = "c", *, present: Iterable
     """
     known = symbols(dialect)
     wanted = _with_needs(names, known) - _with_needs(present, known)
-    chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
-    return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
+    texts = [(symbol, symbol.text) for symbol in known.values() if symbol.name in wanted]
+    parts = (text if s.is_declaration else "\n" + text for s, text in texts if text)
+    return "".join(parts).lstrip("\n")
 
 
 def in_opencl(text: str) -> str:

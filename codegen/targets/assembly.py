@@ -15,7 +15,7 @@ from pathlib import Path
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import processes
-from symc.codegen.targets.c import BINARY, SOURCE, CTarget, flags, raise_first
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget, flags
 
 _HEAD = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 _LINKERS = re.compile(r"@plt|^_init$|^_fini$|_tm_clones$|__do_global|^frame_dummy$|^_start$")
@@ -86,7 +86,7 @@ def _printed(source: Path, options: tuple[str, ...], *, quick: bool) -> str:
     found = CTarget().compiler()
     command = [*found.command, *flags(found, quick=quick), *options, "-S", str(source), "-o", "-"]
     (done,) = processes.run([command])
-    raise_first([done], [command], [source.read_text(encoding="utf-8")])
+    processes.raise_first([done], [command], [source.read_text(encoding="utf-8")])
     return done.said
 
 

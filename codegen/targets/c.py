@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from symc.codegen.emit.units import ProgramText
     from symc.codegen.ir import Program
     from symc.codegen.targets.base import Lang, Pass, Source
-    from symc.codegen.targets.processes import Ended
+    from symc.codegen.targets.units import Objects
 
 SOURCE = "function.c"
 BINARY = PLATFORM.library("function")
@@ -43,6 +43,7 @@ class CTarget:
     memo: compiler.Memo | None = None  # where the version of the compiler is remembered
     options: tuple[str, ...] = ()  # for the compiler, besides its own and `FLAGS`
     timed: bool = False  # whether programs time their steps
+    objects: Objects | None = None  # where routines are kept that have been compiled
 
     @property
     def name(self) -> str:
@@ -135,6 +136,7 @@ class CTarget:
         """Compile a user's file, its includes being beside it. Returns the object's name."""
         from symc.codegen.targets.foreign import FLAGS as OPTIONS
         from symc.codegen.targets.foreign import ForeignFailed
+        from symc.codegen.targets.processes import run_all  # late: loading needs none
 
         (folder / name).write_text(text, encoding="utf-8")
         made = name.replace(".c", ".o")
@@ -159,11 +161,16 @@ class CTarget:
         home: str | None = None,
     ) -> None:
         """As `compile`, for a text from anywhere, to be linked with these objects."""
-        from symc.codegen.runtime.load import PARALLEL  # late: loading needs none
+        # Late: loading needs none of these.
+        from symc.codegen.emit.units import ProgramText
+        from symc.codegen.runtime.load import PARALLEL
+        from symc.codegen.runtime.routines import RoutineText
+        from symc.codegen.targets.processes import run_all
+        from symc.codegen.targets.units import Linking
 
         found = self.compiler()
-        source = text if isinstance(text, str) else text.text
-        parallel = PARALLEL in text if isinstance(text, str) else text.parallel
+        source = text.text if isinstance(text, ProgramText) else text
+        parallel = text.parallel if isinstance(text, ProgramText) else PARALLEL in text
         shared = parallel and not objects and team.applies(found, self.options)
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick, memo=self.memo)
@@ -171,25 +178,28 @@ class CTarget:
         libraries = [*objects, *compiler.libraries(found, threads=threads, team=shared)]
         if home is not None and compiler.DEBUG_SYMBOLS in self.options:
             options.append(f"-fdebug-prefix-map={folder}={home}")
+        units, routines = [source], list[RoutineText]()
         # A debugger needs the lines of one file that stays.
-        most = 1 if compiler.DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
-        parts = [source] if isinstance(text, str) else text.units(most)
+        if isinstance(text, ProgramText) and compiler.DEBUG_SYMBOLS not in self.options:
+            routines = text.routines() if self.objects is not None else []
+            units = text.units(min(compiler.cores(), MOST), routines)
         try:
-            if len(parts) == 1:
+            if len(units) > 1 or routines:
+                units[-1] += team.text() if shared else ""
+                linking = Linking(found, tuple(options), tuple(libraries), folder)
+                linking.link(units, routines, self.objects, self.describe(quick=quick))
+            else:
                 options += ["-include", team.FILE] if shared else []
                 options += PLATFORM.shared
                 command = [*found.command, *options, SOURCE, "-o", BINARY, *libraries]
                 run_all([command], [source], folder)
-            else:
-                command = [*found.command, *PLATFORM.shared]
-                parts[-1] += team.text() if shared else ""
-                compile_units(found, parts, folder, options, libraries)
         except CompileTimeout:
             raise
         except CompileFailed as failed:
             raise compiler.with_hint(failed, found) from None
         if not is_library(folder / BINARY):
-            raise CompileFailed(source, command, f"status 0, but {BINARY} is no library")
+            said = f"status 0, but {BINARY} is no library"
+            raise CompileFailed(source, list(found.command), said)
 
     def load(self, folder: str | Path) -> Library:
         """Open the function in `folder`."""
@@ -227,45 +237,3 @@ def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None =
     # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
     wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []
     return [*level, *compiler.processor(), *FLAGS, openmp.option(found, memo), *mvec, *wide]
-
-
-def compile_units(
-    found: compiler.Compiler,
-    parts: Sequence[str],
-    folder: Path,
-    options: Sequence[str],
-    libraries: Sequence[str],
-) -> None:
-    """Compile units of a function side by side, and link them."""
-    names = [f"unit{number}" for number in range(len(parts))]
-    for name, part in zip(names, parts, strict=True):
-        (folder / f"{name}.c").write_text(part, encoding="utf-8")
-    try:
-        run_all(
-            [[*found.command, *options, "-c", f"{name}.c", "-o", f"{name}.o"] for name in names],
-            parts,
-            folder,
-        )
-        objects = [f"{name}.o" for name in names]
-        link = [*found.command, *PLATFORM.shared, *objects, "-o", BINARY, *libraries]
-        run_all([link], [""], folder)
-    finally:
-        for name in names:
-            (folder / f"{name}.c").unlink(missing_ok=True)
-            (folder / f"{name}.o").unlink(missing_ok=True)
-
-
-def run_all(commands: Sequence[Sequence[str]], sources: Sequence[str], folder: Path) -> None:
-    """Run compilers side by side; raise `CompileFailed` for the first that fails."""
-    from symc.codegen.targets import processes  # late: a function from the cache needs none
-
-    raise_first(processes.run(commands, folder), commands, sources)
-
-
-def raise_first(
-    ended: Sequence[Ended], commands: Sequence[Sequence[str]], sources: Sequence[str]
-) -> None:
-    """Raise `CompileFailed` for the first compiler that failed."""
-    for end, command, source in zip(ended, commands, sources, strict=True):
-        if end.status != 0:
-            raise CompileFailed(source, list(command), end.said or f"status {end.status}")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.targets import compiler
-from symc.codegen.targets.c import raise_first
 
 if TYPE_CHECKING:
     import ctypes
@@ -52,7 +51,7 @@ def build(sources: Path, folder: Path, *options: str) -> None:
         *found.command, *FLAGS, *options, "-I", str(sources), "-x", "c", "-",
         "-o", DRIVER, "-lm", "-ldl", "-lpthread",
     ]  # fmt: skip
-    raise_first(processes.run([command], folder, given=source), [command], [source])
+    processes.raise_first(processes.run([command], folder, given=source), [command], [source])
 
 
 def entries(library: ctypes.CDLL, function: str) -> Iterator[tuple[str, int]]:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from symc.codegen.record import record
 from symc.codegen.runtime.load import FOLDER
 from symc.codegen.targets import blas, lapack, processes
-from symc.codegen.targets.c import raise_first
 from symc.codegen.targets.compiler import DEBUG_SYMBOLS
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def source() -> str:
 def build(compiler: Compiler, folder: Path) -> None:
     """Leave the program in `folder`, or raise `CompileFailed`."""
     command = [*compiler.command, *OPTIONS, "-O1", "-x", "c", "-", "-o", RUNNER, "-ldl"]
-    raise_first(processes.run([command], folder, given=source()), [command], [source()])
+    processes.raise_first(processes.run([command], folder, given=source()), [command], [source()])
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
 from symc.codegen.targets.base import Source
-from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, raise_first
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.library import Library
 from symc.codegen.targets.platforms import PLATFORM
@@ -132,7 +132,7 @@ class DeviceTarget:
         command = [*found.command, *HOST_FLAGS, SOURCE, "-o", BINARY]
         with processes.started([command], folder) as ends:
             image, resources = self.image(source.module, quick=quick) if kernels else (b"", {})
-            raise_first(ends(), [command], [host])
+            processes.raise_first(ends(), [command], [host])
         if not is_library(folder / BINARY):
             from symc.codegen.errors import CompileFailed
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from symc.codegen.errors import CompileTimeout
+from symc.codegen.errors import CompileFailed, CompileTimeout
 from symc.codegen.record import record
 from symc.codegen.targets import compiler
 
@@ -61,6 +61,20 @@ def run(
     """
     with started(commands, folder, given=given, most=most) as ends:
         return ends()
+
+
+def run_all(commands: Sequence[Sequence[str]], sources: Sequence[str], folder: str | Path) -> None:
+    """Run compilers side by side; raise `CompileFailed` for the first that fails."""
+    raise_first(run(commands, folder), commands, sources)
+
+
+def raise_first(
+    ended: Sequence[Ended], commands: Sequence[Sequence[str]], sources: Sequence[str]
+) -> None:
+    """Raise `CompileFailed` for the first compiler that failed."""
+    for end, command, source in zip(ended, commands, sources, strict=True):
+        if end.status != 0:
+            raise CompileFailed(source, list(command), end.said or f"status {end.status}")
 
 
 @contextmanager

@@ -22,7 +22,6 @@ from symc.codegen.emit.device_module import DYNAMIC
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler, drivers
-from symc.codegen.targets.c import raise_first
 from symc.codegen.targets.platforms import PLATFORM
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def compile_kernels(
             *found.command, *flags(found, apart=apart), "-include", str(FOLDER / "cudasim.h"),
             str(text), "-o", str(made), *LIBRARIES,
         ]  # fmt: skip
-        raise_first(processes.run([command], folder), [command], [module.text])
+        processes.run_all([command], [module.text], folder)
         return made.read_bytes()
 
 

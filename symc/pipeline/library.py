@@ -6,7 +6,6 @@ all of code generation.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -30,6 +29,7 @@ from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
 from symc.graph.walks import walk
 from symc.pipeline.identity import graph_parts, symc_text
+from symc.pipeline.objects import StoredObjects, link
 from symc.tensor.elementwise import Cast, Elementwise
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def target(name: str = "c", **options: Any) -> Target:
     """
     if name == "c" and config.debug_symbols:
         options["options"] = (DEBUG_SYMBOLS, *options.get("options", ()))
+    if name == "c":
+        options["objects"] = StoredObjects(the_store)
     return target_named(name, memo=Notes(the_store().folder), **options)
 
 
@@ -252,12 +254,7 @@ def kept_files(
 def _link(entry: Entry, folder: Path) -> None:
     """The target's files, under this function's own entry too."""
     for name in entry.names():
-        try:
-            os.link(entry.file(name), folder / name)
-        except OSError:
-            import shutil  # late: it takes longer to import than linking files does
-
-            shutil.copyfile(entry.file(name), folder / name)
+        link(entry.file(name), folder / name)
 
 
 def is_tiny(program: ir.Program) -> bool:

@@ -1,0 +1,84 @@
+"""Routines of the runtime that are compiled once on a machine, for all programs that call them.
+
+A program with a Fourier transform or a convolution is mostly routines, the same in each, and gcc
+takes a second third for them. So long ones are units of their own: the object is kept in the cache,
+and linked with the next program that calls the routine. People who read a program see it whole.
+
+    *.h ---> RoutineText.unit -> an object in the cache
+             RoutineText.declaration -> the program's unit, in the routine's place
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from symc.codegen.encodable import encodable
+from symc.codegen.record import record
+from symc.codegen.runtime import load
+
+LONG = 3000
+"""Characters of C that gcc takes as long for as to begin a unit of its own, and to end it."""
+
+_STATE = ("symc_imports", "symc_lapack", "symc_mpi")
+"""Variables that whoever loads a program fills in: one for all its units."""
+
+_HEAD = (
+    r"^ *static\s+(?:inline\s+|__attribute__\(\(\w+\)\)\s+)?(?P<type>void|int64_t|int|bool)\s+"
+    r"%s\((?P<parameters>[^()]*)\)\s*\{"
+)
+_MACRO = re.compile(r"^(?P<macro>SYMC_DEFINE_\w+)\((?P<values>[^()]*)\)$", re.M)
+_CONTINUED = re.compile(r" *\\\n *")
+_WORD = re.compile(r"\w+")
+_SHARED = '__attribute__((noinline, visibility("hidden")))'
+
+
+@record
+class RoutineText:
+    """A routine as a translation unit, and as programs that are linked with it declare it."""
+
+    name: str
+    declaration: str
+    unit: str
+
+
+@cache
+def routine_text(name: str) -> RoutineText | None:
+    """The routine that this symbol defines; None for what is short, or no function of C's types."""
+    source = load.source_of([name])
+    if len(source) < LONG or load.code_length(source) < LONG or (head := _head(name)) is None:
+        return None
+    kind, parameters = head
+    declared = f"{_SHARED} {kind} {name}({parameters})"
+    passed = ", ".join(_WORD.findall(parameter)[-1] for parameter in parameters.split(","))
+    back = "" if kind == "void" else "return "
+    weak = [f"#pragma weak {state}\n" for state in _STATE if state in load.needed([name])]
+    # The routine stays a function of its unit, like those that it calls: other units may have them,
+    # too. What programs call has its name, and becomes one with it.
+    unit = [
+        f"#define {name} {name}_inside\n", load.base(), "\n", source, "\n", *weak,
+        f"#undef {name}\n{declared}\n{{\n    {back}{name}_inside({passed});\n}}\n",
+    ]  # fmt: skip
+    return RoutineText(name, f"{declared};\n", encodable("".join(unit)))
+
+
+def _head(name: str) -> tuple[str, str] | None:
+    """The type and the parameters of a function, which a macro may define."""
+    symbol = load.symbols()[name]
+    text, named, values = symbol.text, name, {}
+    for made in _MACRO.finditer(text):
+        given = [value.strip() for value in made["values"].split(",")]
+        if name in given:
+            text = _CONTINUED.sub("\n", load.symbols()[made["macro"]].text)
+            defined = re.search(rf"^#define {made['macro']}\(([^()]*)\)", text, re.M)
+            assert defined is not None
+            values = dict(zip(map(str.strip, defined[1].split(",")), given, strict=True))
+            named = next(parameter for parameter, value in values.items() if value == name)
+            break
+    head = re.search(_HEAD % named, text, re.M)
+    if head is None:
+        return None
+    written = " ".join(head["parameters"].split())
+    parameters = _WORD.sub(lambda word: values.get(word[0], word[0]), written)
+    types = {word for word in _WORD.findall(parameters) if word in load.symbols()}
+    return None if types else (head["type"], parameters)
