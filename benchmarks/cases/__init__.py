@@ -48,6 +48,7 @@ CASES: tuple[Case, ...] = (
     deep_network.CASE,
     compiling.RANDOM_GRAPH,
     compiling.SOFTMAXES,
+    compiling.TRANSFORMS,
     choices.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
     *factorisations.CASES,

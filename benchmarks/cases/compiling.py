@@ -8,7 +8,20 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from measure import Case, Contestant, Line, Once, Results, absent_text, at_most, check, detail, show
+from measure import (
+    Case,
+    Contestant,
+    Line,
+    Once,
+    Results,
+    absent_text,
+    at_most,
+    check,
+    compared,
+    detail,
+    module,
+    show,
+)
 
 from cases.node_count import expression
 
@@ -54,6 +67,40 @@ def softmaxes() -> Once:
     return once
 
 
+def transforms(count: int) -> Once:
+    """The last of so many functions with a Fourier transform each, and a convolution."""
+    import symc.tensor as T
+
+    for number in range(count):
+        x, w = T.matrix("x"), T.matrix("w")
+        spectrum = T.fft.rfft(x * (number + 1.0), axis=1)
+        inputs, outputs = [x, w], [T.real(spectrum), T.nnet.conv2d(x[None, None], w[None, None])]
+        _, once = compiled(inputs, outputs)
+    return once
+
+
+def jax_transforms(count: int) -> Once:
+    """The same of JAX, up to the first result."""
+    package = module("jax")
+    package.config.update("jax_enable_x64", True)
+    x, w = np.ones((16, 64)), np.ones((3, 3))
+    for number in range(count):
+
+        def both(x: Any, w: Any, scale: float = number + 1.0) -> Any:
+            spectrum = package.numpy.fft.rfft(x * scale, axis=1)
+            return spectrum.real, package.lax.conv(x[None, None], w[None, None], (1, 1), "VALID")
+
+        start = time.monotonic()
+        package.block_until_ready(package.jit(both)(x, w))
+        taken = time.monotonic() - start
+    return Once(taken, {})
+
+
+def judge_transforms(results: Results) -> list[Line]:
+    """The second function of a session, beside the first one and JAX's second one."""
+    return compared(results, ("symc, the first", 0.5), ("JAX", None))
+
+
 def judge_growth(results: Results) -> list[Line]:
     """The time of 1,000 nodes, and how many times that 4,000 take."""
     few, many = results.times.get("symc"), results.times.get(f"{MANY} nodes")
@@ -90,4 +137,14 @@ SOFTMAXES = Case(
     f"{LAYERS} softmaxes one after the other: function(), empty cache",
     {"symc": _cold(softmaxes)},
     judge_softmaxes,
+)
+TRANSFORMS = Case(
+    "transforms",
+    "the second function with a Fourier transform and a convolution: function(), empty cache",
+    {
+        "symc": _cold(partial(transforms, 2)),
+        "symc, the first": _cold(partial(transforms, 1)),
+        "JAX": Contestant(partial(jax_transforms, 2), "jax", fresh=True, most=2),
+    },
+    judge_transforms,
 )
