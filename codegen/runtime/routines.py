@@ -4,13 +4,17 @@ A program with a Fourier transform or a convolution is mostly routines, the same
 takes a second third for them. So long ones are units of their own: the object is kept in the cache,
 and linked with the next program that calls the routine. People who read a program see it whole.
 
-    *.h ---> RoutineText.unit -> an object in the cache
+    *.h ---> RoutineText.definition -> a unit, with those of others -> an object in the cache
              RoutineText.declaration -> the program's unit, in the routine's place
+
+Routines that a program finds missing are compiled together where they share code, and the object is
+kept for each of them. So a routine may be in several objects that are linked: they are weak.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from symc.codegen.encodable import encodable
@@ -30,16 +34,22 @@ _HEAD = (
 _MACRO = re.compile(r"^(?P<macro>SYMC_DEFINE_\w+)\((?P<values>[^()]*)\)$", re.M)
 _CONTINUED = re.compile(r" *\\\n *")
 _WORD = re.compile(r"\w+")
-_SHARED = '__attribute__((noinline, visibility("hidden")))'
+_CALLED = '__attribute__((visibility("hidden")))'
+_DEFINED = '__attribute__((weak, visibility("hidden")))'
 
 
 @record
 class RoutineText:
-    """A routine as a translation unit, and as programs that are linked with it declare it."""
+    """A routine: as programs that are linked with it declare it, and what its unit ends with."""
 
     name: str
     declaration: str
-    unit: str
+    definition: str
+
+    @property
+    def unit(self) -> str:
+        """The routine as a unit of its own, which also says which routine it is."""
+        return unit_of([self])
 
 
 @cache
@@ -49,17 +59,50 @@ def routine_text(name: str) -> RoutineText | None:
     if len(source) < LONG or load.code_length(source) < LONG or (head := _head(name)) is None:
         return None
     kind, parameters = head
-    declared = f"{_SHARED} {kind} {name}({parameters})"
     passed = ", ".join(_WORD.findall(parameter)[-1] for parameter in parameters.split(","))
     back = "" if kind == "void" else "return "
-    weak = [f"#pragma weak {state}\n" for state in _STATE if state in load.needed([name])]
-    # The routine stays a function of its unit, like those that it calls: other units may have them,
+    declared = f"{kind} {name}({parameters})"
+    return RoutineText(
+        name,
+        f"{_CALLED} {declared};\n",
+        f"{_DEFINED} {declared}\n{{\n    {back}{name}_inside({passed});\n}}\n",
+    )
+
+
+def unit_of(routines: Sequence[RoutineText]) -> str:
+    """The text of a unit with these routines."""
+    names = [routine.name for routine in routines]
+    states = [name for name in _STATE if name in load.needed(names)]
+    # A routine stays a function of its unit, like those that it calls: other units may have them,
     # too. What programs call has its name, and becomes one with it.
-    unit = [
-        f"#define {name} {name}_inside\n", load.base(), "\n", source, "\n", *weak,
-        f"#undef {name}\n{declared}\n{{\n    {back}{name}_inside({passed});\n}}\n",
+    parts = [
+        *(f"#define {name} {name}_inside\n" for name in names), load.base(), "\n",
+        load.source_of(names), "\n",
+        *(f"#pragma weak {name}\n" for name in states),
+        *(f"#undef {name}\n" for name in names),
+        *(routine.definition for routine in routines),
     ]  # fmt: skip
-    return RoutineText(name, f"{declared};\n", encodable("".join(unit)))
+    return encodable("".join(parts))
+
+
+def sharing(routines: Sequence[RoutineText]) -> list[list[RoutineText]]:
+    """Routines in groups: with others of which half of the code is their own, too."""
+    groups: list[list[RoutineText]] = []
+    for routine in routines:
+        near = [group for group in groups if any(_share(routine, other) for other in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append([*(other for group in near for other in group), routine])
+    return groups
+
+
+def _share(one: RoutineText, other: RoutineText) -> bool:
+    first, second = load.needed([one.name]), load.needed([other.name])
+    return 2 * _length(first & second) >= min(_length(first), _length(second))
+
+
+def _length(names: Iterable[str]) -> int:
+    known = load.symbols()
+    return sum(load.code_length(known[name].text) for name in names)
 
 
 def _head(name: str) -> tuple[str, str] | None:

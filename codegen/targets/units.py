@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen.record import record
+from symc.codegen.runtime.routines import RoutineText, sharing, unit_of
+from symc.codegen.targets import compiler
 from symc.codegen.targets.platforms import PLATFORM
 from symc.codegen.targets.processes import run_all
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Protocol
 
-    from symc.codegen.runtime.routines import RoutineText
     from symc.codegen.targets.compiler import Compiler
 
     class Objects(Protocol):
@@ -61,16 +62,19 @@ class Linking:
         """Leave a library of these units and routines in the folder, and nothing else."""
         files = {routine.name: self.folder / f"{routine.name}.o" for routine in routines}
         try:
-            missing = {
-                routine.name: routine.unit
+            missing = [
+                routine
                 for routine in routines
                 if objects is None or not objects.take(routine.unit, facts, files[routine.name])
-            }
-            kept = [file.name for name, file in files.items() if name not in missing]
-            self.compile(units, missing, kept)
+            ]
+            kept = [files[routine.name].name for routine in routines if routine not in missing]
+            # On one processor, to begin a unit more takes time, and nothing is done side by side.
+            groups = sharing(missing) if compiler.cores() > 1 else [missing] if missing else []
+            self.compile(units, {group[0].name: unit_of(group) for group in groups}, kept)
             if objects is not None:
-                for name, unit in missing.items():
-                    objects.keep(unit, facts, files[name])
+                for group in groups:
+                    for routine in group:
+                        objects.keep(routine.unit, facts, files[group[0].name])
         finally:
             for file in files.values():
                 file.unlink(missing_ok=True)

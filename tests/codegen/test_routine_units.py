@@ -15,7 +15,7 @@ from symc import tensor as T
 from symc.codegen.emit.units import ProgramText
 from symc.codegen.routines import ROUTINES, Signature
 from symc.codegen.runtime import load
-from symc.codegen.runtime.routines import LONG, routine_text
+from symc.codegen.runtime.routines import LONG, routine_text, sharing
 from symc.codegen.targets import processes
 from symc.graph.registry import import_all
 from symc.pipeline import library
@@ -127,6 +127,44 @@ def test_an_object_that_is_damaged_or_gone_is_compiled_again(
         assert watched.taken().count(BODY) == 1
         product(5.0)
         assert BODY not in watched.taken()
+
+
+def test_routines_that_share_code_are_compiled_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And each is found by the next program; objects with the same routine can be linked."""
+    watched = Watched(monkeypatch)
+    z, x = T.tensor("complex128", (None, None), name="z"), T.matrix("x")
+    given = np.random.default_rng(0).normal(size=(3, 20))
+    shared = "symc_fft_run_to_f64("
+
+    def compiled(*outputs: Any) -> str:
+        f = symc.function([z, x], outputs, on_unused_input="ignore")
+        for found, wanted in zip(f(given + 1j, given), wanted_of(outputs), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+        return watched.taken()
+
+    def wanted_of(outputs: Sequence[Any]) -> list[Any]:
+        return [np.fft.fft(given + 1j) if out is full else np.fft.rfft(given) for out in outputs]
+
+    full, half = T.fft.fft(z), T.fft.rfft(x)
+    with library.store_at(tmp_path / "one"):
+        assert shared in compiled(half)
+        assert shared in compiled(full)
+        assert shared not in compiled(full, half)  # two objects, with the same functions
+    with library.store_at(tmp_path / "two"):
+        text = compiled(full, half)
+        assert text.count(f"static void {shared}") == 1, "the routines are one unit"
+        assert shared not in compiled(half)
+        assert shared not in compiled(full)
+
+
+def test_groups() -> None:
+    names = ("symc_fft_real_f64", "symc_gemv_f64", "symc_fft_complex_f64", "symc_lu")
+    routines = [routine for routine in map(routine_text, names) if routine is not None]
+    found = [{routine.name for routine in group} for group in sharing(routines)]
+    fourier = {"symc_fft_real_f64", "symc_fft_complex_f64"}
+    assert found == [{"symc_gemv_f64"}, fourier, {"symc_lu"}]
 
 
 def test_two_routines_of_one_program_share_the_table_of_blas(tmp_path: Path) -> None:
