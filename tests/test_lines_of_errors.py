@@ -57,3 +57,49 @@ def test_a_late_step_is_not_looked_for_for_long(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(IndexError, match="late step of a loop") as caught:
         f(np.zeros(3), wrong)
     assert "test_lines_of_errors.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", ["python", "default"])
+def test_an_error_in_a_loop_names_the_loop_although_another_reads_the_same(mode: str) -> None:
+    """``A[i + 1]`` of two loops is one node: the error of the second named only the first."""
+    table = T.matrix("table")
+
+    def twice(i: T.Tensor, table: T.Tensor) -> T.Tensor:
+        return table[i, 0].set(2 * table[i + 1, 0])
+
+    def thrice(i: T.Tensor, table: T.Tensor) -> T.Tensor:
+        return table[i, 0].set(3 * table[i + 1, 0])
+
+    loops = [
+        symc.fori_loop(0, table.shape[0], twice, table),
+        symc.fori_loop(0, table.shape[0], thrice, table),
+    ]
+    lines = [loop.where.line for loop in loops]
+    assert lines[0] != lines[1]
+    for loop, line in zip(loops, lines, strict=True):
+        f = symc.function([table], loop, mode=mode)
+        with pytest.raises(IndexError, match=rf"in     test_lines_of_errors\.py:{line}(\n|$)"):
+            f(np.zeros((3, 3)))
+
+
+def test_an_error_in_a_branch_within_a_loop_names_both() -> None:
+    x = T.vector("x")
+    chosen, _ = symc.scan(
+        lambda k: symc.ifelse(k > 0, x[k], x[0] + 1),
+        sequences=T.arange(5),
+    )
+    f = symc.function([x], chosen)
+    branch = test_an_error_in_a_branch_within_a_loop_names_both.__code__.co_firstlineno + 3
+    with pytest.raises(IndexError) as caught:
+        f(np.zeros(2))
+    lines = [line.strip() for line in str(caught.value).splitlines()]
+    assert f"at     test_lines_of_errors.py:{branch}" in lines
+    assert f"in     test_lines_of_errors.py:{chosen.where.line}" in lines
+
+
+def test_a_late_step_of_a_loop_names_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conditions, "PATIENCE", -1.0)
+    state, places = T.vector("state"), T.lvector("places")
+    last = symc.fori_loop(0, places.shape[0], lambda i, s: s[places[i]].inc(2.0), state)
+    with pytest.raises(IndexError, match=rf"test_lines_of_errors\.py:{last.where.line}(\n|$)"):
+        symc.function([state, places], last)(np.zeros(3), np.array([0, 9]))

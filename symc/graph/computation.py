@@ -20,6 +20,7 @@ from symc.errors import MissingInput
 from symc.graph.bfloat16 import computed, of_all, rounded
 from symc.graph.dims import Dim, Poly, Size, sizes, substitute
 from symc.graph.inputs import Constant, Input, Shared
+from symc.graph.loop_lines import naming_line
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.rows import RowBlocks, by_levels
 from symc.graph.steps import ConditionStep, Step
@@ -122,12 +123,13 @@ class Computation:
                 continue
             args = tuple(self._places[arg] for arg in node.args)
             compute = computed(node, op.in_quiet(node) if self._is_quiet else op.evaluate)
+            compute = naming_line(node, compute)
             common = op.common()
             if common is not None:
                 key = (common, *node.args)
                 if key not in self._places:
                     self._places[key] = self._place()
-                    everything = of_all(node, all_of(node, self._siblings))
+                    everything = naming_line(node, of_all(node, all_of(node, self._siblings)))
                     steps.append(Step(node, everything, args, self._places[key], (), None))
                 compute, args = _result_of(node), (self._places[key],)
             self._places[node] = self._place()

@@ -173,10 +173,11 @@ class _TooLong(BaseException):
 
 def _without_values(roots: Sequence[Tensor]) -> Exception:
     """The error for a condition of some step of a loop, with the lines that may have failed."""
-    bodies = [results for node in walk_within(roots) for _, results in node.op.graphs()]
+    loops = [node for node in walk_within(roots) if node.op.graphs()]
+    bodies = [results for node in loops for _, results in node.op.graphs()]
     found = requirements([node for results in dict.fromkeys(bodies) for node in walk(results)])
     classes = {requirement.error for _, requirement in found}
-    lines = dict.fromkeys(str(node.where) for node, _ in found)
+    lines = dict.fromkeys(str(node.where) for node in (*(node for node, _ in found), *loops))
     shown = "".join(f"\n  at     {line}" for line in lines if line != str(NOWHERE))
     error = classes.pop() if len(classes) == 1 else SymcError
     return error(

@@ -12,6 +12,7 @@ from symc.errors import MissingInput
 from symc.graph.bfloat16 import computed, of_all, rounded
 from symc.graph.computation import all_of, siblings_in
 from symc.graph.inputs import Input, Shared
+from symc.graph.loop_lines import naming_line
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.types import to_numpy
 from symc.graph.walks import walk
@@ -70,12 +71,12 @@ def compute(
         return node.op.evaluate()
     common = node.op.common()
     if common is None:
-        result = np.asarray(computed(node, node.op.evaluate)(*args))
+        result = np.asarray(naming_line(node, computed(node, node.op.evaluate))(*args))
     else:
         key = (common, *node.args)
         if key not in together:
             of_these = node.op.evaluate_all if siblings is None else all_of(node, siblings)
-            together[key] = of_all(node, of_these)(*args)
+            together[key] = naming_line(node, of_all(node, of_these))(*args)
         result = rounded(node, together[key](node.op))
     if result.dtype != to_numpy(node.dtype) or result.ndim != node.ndim:
         raise AssertionError(
