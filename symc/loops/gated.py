@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
-from typing import TypeAlias
+from itertools import count
 
 from symc.codegen.dtypes import BOOL
 from symc.graph.inputs import scalar_constant
@@ -24,14 +24,12 @@ from symc.graph.walks import walk
 from symc.loops.branch import IfElse, chosen_of
 from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.origins import origin_of
-from symc.loops.paths import Path, computed_together, is_never, uses_of
+from symc.loops.paths import Path, Ways, computed_together, merged, places_of, ways_of
 from symc.loops.scan import Scan
 from symc.tensor.logic import logical_or
 from symc.tensor.slices import zeros_for
 
-Ways: TypeAlias = tuple[Path, ...]
-
-_MOST = 32  # ways; of more conditions none is asked, and the value computed in any case
+_ROUNDS = 8  # of deeper branches all wait in one
 
 
 def behind_conditions(
@@ -40,23 +38,52 @@ def behind_conditions(
     """The roots with such values on a side of a branch of their own; None if there are none."""
     if not _has_several_ways(order):
         return None
-    failing, risky = _failing(order, scope)
+    branches = {node for node in order if isinstance(node.op, IfElse)}
+    found = None
+    for number in count():
+        failing, risky = _failing(order, scope)
+        gates = _gates(roots, order, places, failing, risky, branches, number < _ROUNDS)
+        if not gates:
+            return found
+        done = _rebuilt(roots, gates, risky)
+        branches = {done[node] for node in branches if node in done and node not in gates}
+        found = roots = [done[root] for root in roots]
+        order = walk(roots)
+        places = places_of(roots, order)
+    return found
+
+
+def _gates(
+    roots: Sequence[Tensor], order: Sequence[Tensor], places: Mapping[Tensor, Path],
+    failing: AbstractSet[Tensor], risky: AbstractSet[Tensor], branches: AbstractSet[Tensor],
+    outermost: bool,
+) -> dict[Tensor, Ways]:  # fmt: skip
+    """What may fail, and branches around such, with the ways behind whose conditions they wait.
+
+    With `outermost` nothing that is needed by others of these on sides of theirs.
+    """
     if not failing:
-        return None
-    ways = _ways(roots, order, places)
+        return {}
+    every = ways_of(roots, order, places)
+    ways = {node: _known_ways(found) for node, found in every.items()}
     under = {condition: set(walk([condition])) for condition in _conditions(ways.values())}
     waiting: dict[Ways, list[Tensor]] = {}
     for node in order:
-        is_branch = isinstance(node.op, IfElse) and node in risky
+        is_branch = node in branches and node in risky
         if ways[node] and (is_branch or node in failing):
             own = _without(node, ways[node], under, risky)
-            if all(own):
+            if own:
                 waiting.setdefault(own, []).append(node)
     gates: dict[Tensor, Ways] = {}
+    together = {node: siblings for siblings in computed_together(order) for node in siblings}
     for own, nodes in waiting.items():
         before = set(_ordered(_conditions([own]), gates))
-        gates.update((node, own) for node in nodes if node not in before)
-    return _rebuilt(roots, gates, risky) if gates else None
+        gates.update((node, own) for node in nodes if before.isdisjoint(together[node]))
+    if outermost:
+        with_sides = [node for node in gates if isinstance(node.op, IfElse | Scan)]
+        later = set(walk(arg for node in with_sides for arg in node.args))
+        gates = {node: own for node, own in gates.items() if later.isdisjoint(together[node])}
+    return gates
 
 
 def _has_several_ways(order: Sequence[Tensor]) -> bool:
@@ -83,40 +110,10 @@ def _failing(order: Sequence[Tensor], scope: Scope) -> tuple[set[Tensor], set[Te
     return failing, risky
 
 
-def _ways(
-    roots: Sequence[Tensor], order: Sequence[Tensor], places: Mapping[Tensor, Path]
-) -> dict[Tensor, Ways]:
-    """For each node the sides that need it, from its place on; none if it is needed in any case."""
-    ways: dict[Tensor, Ways] = dict.fromkeys(roots, ())
-    for siblings in reversed(computed_together(order)):
-        base = places[siblings[0]]
-        each = [ways[node] for node in siblings if node in ways]
-        own = _all_of(each) if all(each) else ()
-        ways.update(dict.fromkeys(siblings, own))
-        for arg, side in uses_of(siblings):
-            place, found = places[arg], list[Path]()
-            if len(place) > len(base):  # inside of one side: there is no other way to it
-                found = [side[len(place) - len(base) :]]
-            else:
-                found = [(*base[len(place) :], *way, *side) for way in own or ((),)]
-            known = _without_unknown(way for way in found if not is_never((*place, *way)))
-            if known is not None:
-                old = ways.get(arg, known)
-                both = _all_of([known, old]) if known and old else ()
-                ways[arg] = both if len(both) <= _MOST else ()
-    return {node: ways.get(node, ()) for node in order}
-
-
-def _without_unknown(ways: Iterable[Path]) -> Ways | None:
-    """Ways over known conditions; none if one has no condition. None if there are no ways."""
+def _known_ways(ways: Ways) -> Ways:
+    """Ways over known conditions; none if one has no condition."""
     found = [tuple(one for one in way if one[0] is not None) for way in ways]
-    if not found:
-        return None
-    return tuple(found) if all(found) else ()
-
-
-def _all_of(several: Sequence[Ways]) -> Ways:
-    return tuple(dict.fromkeys(way for ways in several for way in ways))
+    return merged(found) if all(found) else ()
 
 
 def _without(
@@ -124,8 +121,10 @@ def _without(
 ) -> Ways:
     """The ways without conditions that depend on a node, so that they are gone more often.
 
-    Conditions after those may be asked in vain, so that they must not fail: else the way ends.
+    Conditions after those may be asked in vain, so that they must not fail, unless other ways ask
+    them in any case: else the way ends.
     """
+    asked = {way[0][0] for way in ways}
     kept: dict[Path, None] = {}
     for way in ways:
         known: list[tuple[Tensor | None, bool]] = []
@@ -133,12 +132,12 @@ def _without(
         for condition, side in way:
             if condition is not None and node in under[condition]:
                 is_whole = False
-            elif is_whole or condition not in risky:
+            elif is_whole or condition in asked or condition not in risky:
                 known.append((condition, side))
             else:
                 break
         kept[tuple(known)] = None
-    return tuple(kept)
+    return merged(kept)
 
 
 def _conditions(several: Iterable[Ways]) -> list[Tensor]:
@@ -165,7 +164,8 @@ def _ordered(roots: Sequence[Tensor], gates: Mapping[Tensor, Ways]) -> list[Tens
 
 def _rebuilt(
     roots: Sequence[Tensor], gates: Mapping[Tensor, Ways], risky: AbstractSet[Tensor]
-) -> list[Tensor]:
+) -> dict[Tensor, Tensor]:
+    """What all nodes have become."""
     order = _ordered(roots, gates)
     together = {node: siblings for siblings in computed_together(order) for node in siblings}
     done: dict[Tensor, Tensor] = {}
@@ -184,7 +184,7 @@ def _rebuilt(
                 unneeded = [_unneeded(old, each, done, risky) for old, each in pairs]
                 new = chosen_of(condition, new, unneeded)
         done.update(zip(siblings, new, strict=True))
-    return [done[root] for root in roots]
+    return done
 
 
 def _unneeded(

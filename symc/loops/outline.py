@@ -5,14 +5,12 @@ So do those that only the steps of a loop need, where there may be none: see `en
 The place of a node is a path of sides, from the outermost branch inwards: the longest one that all
 its uses share. So a node that is used outside, or on both sides, stays outside. Branches on one
 condition share their sides: nodes that both need there are computed by both.
-
-What does not change from step to step was made an argument of the loop. If it may fail, and only
-some steps need it, as those that take one side of a branch in the loop, it returns to the step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from symc.codegen.dtypes import INT64
@@ -23,18 +21,16 @@ from symc.graph.provenance import located_at
 from symc.graph.walks import walk
 from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
-from symc.loops.build import opened
 from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.gated import behind_conditions
 from symc.loops.paths import (
     Path,
     begun_path,
-    computed_lengths,
-    of_some_steps,
     places_of,
     shared_path,
     some_steps,
 )
+from symc.loops.returned import left, returned
 from symc.loops.scan import Scan
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import where
@@ -54,6 +50,11 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
     if not any(isinstance(node.op, IfElse | Scan) for node in order):
         return list(roots)
     places = places_of(roots, order)
+    opened_bodies: AbstractSet[Body] = frozenset()
+    if scope is not None and (some := returned(roots, order, places, scope)) is not None:
+        roots, opened_bodies = some
+        order = walk(roots)
+        places = places_of(roots, order)
     if scope is not None and (gated := behind_conditions(roots, order, places, scope)) is not None:
         roots, order = gated, walk(gated)
         places = places_of(roots, order)
@@ -71,7 +72,8 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
             key = (node.op.common(), node.args)
             with located_at(node.where):
                 if key not in loops:
-                    loops[key] = _loop(node.op, args, places[node], new_places, scope)
+                    is_opened = node.op.body in opened_bodies
+                    loops[key] = _loop(node.op, args, places[node], new_places, scope, is_opened)
                 body, args = loops[key]
                 new = replace(node.op, body=body)(*args)
         else:
@@ -87,28 +89,21 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
 
 
 def _loop(
-    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope | None
-) -> tuple[Body, list[Tensor]]:
-    """The body of a loop and its arguments, both with branches."""
+    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope | None,
+    is_opened: bool,
+) -> tuple[Body, list[Tensor]]:  # fmt: skip
+    """The body of a loop and its arguments, both with branches.
+
+    Of a loop to which something has returned, those that do not change are outside.
+    """
     if scope is None:
         return Body(op.body.slots, tuple(_outlined(op.body.results, None))), args
-    some = _returned(op, args, place, places, scope)
-    if some is not None:
-        op, args = some
     body = Body(op.body.slots, tuple(_outlined(op.body.results, scope.inside(op, args))))
-    if some is not None:
-        op, args = _left(replace(op, body=body), args, place, places)
+    if is_opened:
+        op, args = left(replace(op, body=body), args)
+        _place_new(args, (*place, *begun_path(op, args)), places)
         body = op.body
     return body, _entered(op, args, place, places, scope)
-
-
-def _left(
-    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path]
-) -> tuple[Scan, list[Tensor]]:
-    """The loop, without branches that do not change either, and its arguments."""
-    loop = opened(op, args).close()
-    _place_new(loop.args, (*place, *begun_path(op, args)), places)
-    return replace(op, body=loop.body), list(loop.args)
 
 
 def _entered(
@@ -135,32 +130,6 @@ def _entered(
         result[number] = _choice(IfElse(len(failing), part), sides, place, places)
     _place_new(result, place, places)
     return result
-
-
-def _returned(
-    op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope
-) -> tuple[Scan, list[Tensor]] | None:
-    """The loop and its arguments, with what may fail and some steps need in the body again.
-
-    So is what is computed from that. Lengths are compared before the loop in any case. None if
-    there is no such thing.
-    """
-    values = [args[number] for number in of_some_steps(op, args)]
-    depth = len(place) + len(begun_path(op, args))
-    nodes = _inside(values, depth, places)
-    inside: set[Tensor] = set()
-    for node in walk(values, stop=partial(_is_outside, nodes)):
-        if node in nodes and (
-            not inside.isdisjoint(node.args) or may_fail([node], scope, by_lengths=False)
-        ):
-            inside.add(node)
-    if not inside:
-        return None
-    loop = opened(op, args).close(inside)
-    # Lengths of what is an argument now are known outside, as those of arguments are.
-    for node in walk(computed_lengths(arg for arg in loop.args if arg in nodes)):
-        places[node] = shared_path(places.get(node, ()), place)
-    return replace(op, body=loop.body), list(loop.args)
 
 
 def _as_known(value: Tensor) -> Tensor:

@@ -1,12 +1,13 @@
 """Where nodes are needed: on which sides of branches, in which loops that do steps.
 
 path = ((condition, side), ...)      from the outermost branch inwards
+ways = (path, ...)                   all that lead from the place of a node to its uses
 """
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import TypeAlias
@@ -21,8 +22,11 @@ from symc.loops.scan import Scan
 from symc.tensor.logic import gt
 
 Path: TypeAlias = tuple[tuple[Tensor | None, bool], ...]
+Ways: TypeAlias = tuple[Path, ...]
 
 SOME: Path = ((None, True),)  # where only some steps of a loop, of those it does, need something
+
+_MOST = 32  # ways; of more conditions none is asked, and the value computed in any case
 
 
 def places_of(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Path]:
@@ -49,6 +53,47 @@ def places_of(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, 
         for arg, side in uses_of(siblings):
             need(arg, (*places[node], *side))
     return places
+
+
+def ways_of(
+    roots: Sequence[Tensor], order: Sequence[Tensor], places: Mapping[Tensor, Path]
+) -> dict[Tensor, Ways]:
+    """For each node the sides that need it, from its place on; none if it is needed in any case."""
+    ways: dict[Tensor, Ways] = dict.fromkeys(roots, ())
+    for siblings in reversed(computed_together(order)):
+        base = places[siblings[0]]
+        each = [ways[node] for node in siblings if node in ways]
+        own = merged(way for one in each for way in one) if all(each) else ()
+        ways.update(dict.fromkeys(siblings, own))
+        for arg, side in uses_of(siblings):
+            place = places[arg]
+            if len(place) > len(base):  # inside of one side: there is no other way to it
+                found = [side[len(place) - len(base) :]]
+            else:
+                found = [(*base[len(place) :], *way, *side) for way in own or ((),)]
+            found = [way for way in found if not is_never((*place, *way))]
+            if found:
+                old = ways.get(arg)
+                ways[arg] = merged(found) if old is None else merged([*found, *old]) if old else ()
+    return {node: ways.get(node, ()) for node in order}
+
+
+def merged(ways: Iterable[Path]) -> Ways:
+    """The ways, as few as possible: both sides of a branch are the way to it.
+
+    Ways with all conditions of another say nothing that it does not. None if one is empty, or of
+    many.
+    """
+    found = {way: frozenset(way) for way in ways}
+    if not all(found):
+        return ()
+    for way, own in found.items():
+        if any(other < own for other in found.values()):
+            return merged(w for w, s in found.items() if not any(o < s for o in found.values()))
+        condition, side = way[-1]
+        if (*way[:-1], (condition, not side)) in found:
+            return merged([*found, way[:-1]])
+    return tuple(found) if len(found) <= _MOST else ()
 
 
 def is_never(path: Path) -> bool:
@@ -143,8 +188,14 @@ def of_some_steps(op: Scan, args: Sequence[Tensor]) -> list[int]:
 @lru_cache(maxsize=256)
 def _on_sides(body: Body) -> tuple[int, ...]:
     """The numbers of the slots that are needed on sides of branches alone."""
-    places = places_of(body.results, walk(body.results))
-    return tuple(number for number, slot in enumerate(body.slots) if places.get(slot))
+    order = walk(body.results)
+    places = places_of(body.results, order)
+    ways = ways_of(body.results, order, places)
+    return tuple(
+        number
+        for number, slot in enumerate(body.slots)
+        if slot in ways and (places[slot] or ways[slot])
+    )
 
 
 atexit.register(_on_sides.cache_clear)  # nodes that outlive the import system cannot be compared

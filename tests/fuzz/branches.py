@@ -82,6 +82,8 @@ class InPython:
         self.names.pop(loop.counter, None)
         if kept and rows:
             self.rows += [np.array(values) for values in zip(*rows, strict=True)]
+        elif kept:
+            self.rows += [self.names[name][None][:0] for name in sorted(changed(loop.body))]
 
 
 class InSymbols:
@@ -286,17 +288,18 @@ class Branching:
         return checked
 
     def slope(
-        self, given: dict[str, Array], name: str, direction: Array, weights: dict[str, Array]
-    ) -> float | None:
+        self, given: dict[str, Array], name: str, direction: Array, weights: dict[str, Array],
+        step: float = STEP,
+    ) -> float | None:  # fmt: skip
         """The cost's derivative by differences; None if other branches are taken on the way."""
         costs, ways = [], []
-        for step in (STEP, -STEP):
-            moved = InPython({**given, name: given[name] + step * direction})
+        for signed in (step, -step):
+            moved = InPython({**given, name: given[name] + signed * direction})
             moved.run(self.statements)
             parts = [np.sin(moved.names[n]) * weights[n] for n in self.states if n[0] in "mvws"]
             costs.append(float(sum(part.sum() for part in parts)))
             ways.append(moved.taken)
-        return (costs[0] - costs[1]) / (2 * STEP) if ways[0] == ways[1] else None
+        return (costs[0] - costs[1]) / (2 * step) if ways[0] == ways[1] else None
 
     def smaller(self) -> Iterator[Branching]:
         """With fewer statements, plainer loops, and no variables."""

@@ -20,6 +20,7 @@ PLACES = {
     "special": "tests.fuzz.special",
     "writes": "tests.fuzz.writes",
     "branches": "tests.fuzz.branches",
+    "guarded": "tests.fuzz.guarded",
     "patterns": "tests.fuzz.patterns",
 }
 """Where each is: a module with a `GENERATOR`."""

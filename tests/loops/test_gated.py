@@ -16,6 +16,7 @@ from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.loops.entered import Scope
 from symc.loops.gated import behind_conditions
+from symc.loops.outline import outline
 from symc.loops.paths import places_of
 
 A, B, C = (T.scalar(name, dtype="bool") for name in "abc")
@@ -182,3 +183,78 @@ def test_branches_that_several_sides_need_are_computed_where_one_does() -> None:
     assert f(VALUES, 2, True, True, False) == 3
     with pytest.raises(BadIndex):
         f(VALUES, 7, False, True, True)
+
+
+def test_what_waits_behind_a_condition_needs_what_others_need() -> None:
+    """Its place is another then, and so is that of an element that both need: it was read."""
+    changed = symc.ifelse(A, Z[J].inc(1.0), Z)
+    first = symc.ifelse(A, T.sin(Z) * Z[J].inc(1.0)[0], Z)
+    f = symc.function([Z, J, A, B], [symc.ifelse(B, first * changed[1], first), changed])
+    for b in (False, True):
+        wanted = [VALUES * (VALUES[1] if b else 1), VALUES]
+        for result, right in zip(f(VALUES, 7, False, b), wanted, strict=True):
+            np.testing.assert_array_equal(result, right)
+    with pytest.raises(BadIndex):
+        f(VALUES, 7, True, False)
+
+
+def some_steps_and_a_side() -> Any:
+    """Each step asks, and so does the branch after the loop: no condition was asked before it."""
+    s = symc.fori_loop(0, 3, lambda i, s: s + symc.ifelse(A & (i > 0), Z[J], 1.0), T.constant(0.0))
+    return s + symc.ifelse(B, Z[J], 0.0)
+
+
+def some_steps_of_two_loops() -> Any:
+    one = symc.fori_loop(0, 3, lambda i, s: s + symc.ifelse(A & (i > 0), Z[J], 1.0), Z[0])
+    return symc.fori_loop(0, 2, lambda i, s: s * symc.ifelse(B & (i > 0), Z[J], 1.0), one)
+
+
+def several_sides_in_a_loop() -> Any:
+    """On several sides, so that none of them is its place: it was read before the loop."""
+
+    def step(i: Tensor, s: Tensor, t: Tensor) -> Any:
+        s = symc.ifelse(A, T.sin(s) * Z[J], s)
+        return [s, symc.ifelse(B & (i > 0), s * Z[J], t)]
+
+    return sum(symc.fori_loop(0, 2, step, [T.constant(1.0), T.constant(0.5)]))
+
+
+SHARED: dict[str, tuple[Callable[[], Any], Callable[[bool, bool], bool]]] = {
+    "some steps and a side": (some_steps_and_a_side, lambda a, b: a or b),
+    "some steps of two loops": (some_steps_of_two_loops, lambda a, b: a or b),
+    "several sides in a loop": (several_sides_in_a_loop, lambda a, b: a or b),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", SHARED)
+def test_what_steps_and_others_need_is_read_where_one_does(name: str, mode: str) -> None:
+    build, needs = SHARED[name]
+    for result in (build(), symc.grad(build(), Z)):
+        f = symc.function([Z, J, A, B], result, mode=mode, on_unused_input="ignore")
+        for a, b in product([False, True], repeat=2):
+            assert np.isfinite(f(VALUES, 0, a, b)).all()
+            if needs(a, b):
+                with pytest.raises(BadIndex):
+                    f(VALUES, 7, a, b)
+            else:
+                assert np.isfinite(f(VALUES, 7, a, b)).all()
+
+
+def test_what_both_sides_in_a_loop_need_is_computed_before_it() -> None:
+    """It is needed in any case, and no step computes it again."""
+
+    def step(i: Tensor, s: Tensor) -> Any:
+        return symc.ifelse(i > 1, s + Z[J], s * Z[J])
+
+    (loop,) = [n for n in walk(outline([symc.fori_loop(0, 3, step, Z[0])])) if n.op.is_control]
+    assert Z[J] in loop.args
+
+
+def test_conditions_asked_in_any_case_are_asked_of_all_ways() -> None:
+    """The second follows from the value: what was left of that way was computed in vain."""
+    first = symc.ifelse(A, symc.ifelse(J > 0, Z[J], 2.0), 1.0)
+    second = symc.ifelse(A, T.sin(Z[J]), 0.5)
+    f = symc.function([Z, J, A], symc.ifelse(second > 0.2, second, first), mode="compile")
+    assert f(VALUES, 7, False) == 0.5
+    np.testing.assert_allclose(f(VALUES, 2, True), np.sin(2.0))

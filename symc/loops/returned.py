@@ -1,0 +1,91 @@
+"""What may fail and only some steps of a loop need, returns from the loop's arguments to its steps.
+
+What does not change from step to step was made an argument of the loop. If it may fail, and only
+some steps need it, as those that take one side of a branch in the loop, each of them computes it
+again. Others that need it, too, on sides of branches or in some steps of other loops, compute it
+for themselves: no condition before the loop says whether one of its steps will.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from symc.codegen.record import replace
+from symc.graph.node import Tensor
+from symc.graph.provenance import located_at
+from symc.graph.walks import walk
+from symc.loops.body import Body
+from symc.loops.build import opened
+from symc.loops.entered import Scope, may_fail
+from symc.loops.paths import Path, of_some_steps, ways_of
+from symc.loops.scan import Scan
+
+
+def returned(
+    roots: Sequence[Tensor], order: Sequence[Tensor], places: Mapping[Tensor, Path], scope: Scope
+) -> tuple[list[Tensor], set[Body]] | None:
+    """The roots with such values, and what is computed from them, in the bodies of loops.
+
+    Also gives those bodies. None if there are no such values.
+    """
+    loops = [node for node in order if isinstance(node.op, Scan)]
+    if not any(of_some_steps(node.op, node.args) for node in loops if isinstance(node.op, Scan)):
+        return None
+    ways = ways_of(roots, order, places)
+    sides = {node for node in order if node.args and (places[node] or ways[node])}
+    failing = {node for node in sides if may_fail([node], scope, by_lengths=False)}
+    some = {n for n in failing if any(map(_has_unknown, (places[n], *ways[n])))}
+    if not some:
+        return None
+    bodies: set[Body] = set()
+    done: dict[Tensor, Tensor] = {}
+    made: dict[object, tuple[Body, list[Tensor]]] = {}
+    for node in order:
+        args = [done[arg] for arg in node.args]
+        new = node
+        with located_at(node.where):
+            if isinstance(node.op, Scan):
+                key = (node.op.common(), node.args)
+                if key not in made:
+                    made[key] = _with_steps(node, args, failing, some, done)
+                    if made[key][0] is not node.op.body:
+                        bodies.add(made[key][0])
+                body, args = made[key]
+                new = replace(node.op, body=body)(*args)
+            elif any(arg is not old for arg, old in zip(args, node.args, strict=True)):
+                new = node.op(*args)
+        new.name = new.name or node.name
+        done[node] = new
+    return ([done[root] for root in roots], bodies) if bodies else None
+
+
+def _has_unknown(path: Path) -> bool:
+    return any(condition is None for condition, _ in path)
+
+
+def _with_steps(
+    node: Tensor, args: list[Tensor], failing: AbstractSet[Tensor], some: AbstractSet[Tensor],
+    done: Mapping[Tensor, Tensor],
+) -> tuple[Body, list[Tensor]]:  # fmt: skip
+    """The body and the arguments of a loop, whose steps compute what may fail.
+
+    With what `some` of them need all `failing` returns: branches that return have it on sides.
+    """
+    op = node.op
+    assert isinstance(op, Scan)
+    cone = walk([node.args[number] for number in of_some_steps(op, node.args)])
+    if some.isdisjoint(cone):
+        return op.body, args
+    inside: set[Tensor] = set()
+    for one in cone:
+        if one in failing or not inside.isdisjoint(one.args):
+            inside.add(one)
+    loop = opened(op, args).close({done[one] for one in inside})
+    return loop.body, list(loop.args)
+
+
+def left(op: Scan, args: list[Tensor]) -> tuple[Scan, list[Tensor]]:
+    """The loop, without branches in its body that do not change either, and its arguments."""
+    loop = opened(op, args).close()
+    return replace(op, body=loop.body), list(loop.args)
