@@ -10,7 +10,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.errors import RankError, ShapeMismatch
+from symc.errors import BadIndex, RankError, ShapeMismatch
 from symc.graph.node import Tensor
 
 RNG = np.random.default_rng(7)
@@ -289,3 +289,33 @@ def test_loops_without_a_bound_are_applied_in_turn(mode: str) -> None:
     f = symc.function([x, k], symc.vmap(last)(x, k), mode=mode)
     found = f([[1.0, 2.0], [3.0, 4.0]], [0, 1])
     np.testing.assert_array_equal(found, [[1.0, 2.0], [12.0, 13.0]])
+
+
+@pytest.mark.parametrize("mode", ["python", "compile"])
+def test_loops_of_no_steps_in_a_batch_do_not_read_what_steps_need(mode: str) -> None:
+    """It does not change in the loop, and was read for all elements before any loop."""
+    x, k, z = T.vector("x"), T.lvector("k"), T.vector("z")
+
+    def last(s: Tensor, place: Tensor) -> Any:
+        step = T.exp(z[place]) * T.cast(s.shape[0] if s.ndim else 1, "float64")
+        return symc.while_loop(lambda s: s < 2, lambda s: s + step, s)
+
+    f = symc.function([x, k, z], symc.vmap(last)(x, k), mode=mode)
+    np.testing.assert_allclose(f([5.0, 1.0], [7, 0], np.zeros(3)), [5, 2])
+    np.testing.assert_array_equal(f([5.0, 3.0], [7, -9], np.zeros(3)), [5, 3])
+    with pytest.raises(BadIndex):
+        f([5.0, 1.0], [0, 7], np.zeros(3))
+
+
+@pytest.mark.parametrize("mode", ["python", "compile"])
+def test_lengths_of_what_each_element_of_a_batch_computes(mode: str) -> None:
+    """They are the same for all, and known outside of the loop over the batch."""
+    x, k = T.matrix("x"), T.lvector("k")
+
+    def last(row: Tensor, k: Tensor) -> Any:
+        value = abs(row[k + row.shape[0] - 2]) * T.cast(row[:2].shape[0], "float64")
+        return symc.while_loop(lambda s: s < k, lambda s: s + value, row[0])
+
+    f = symc.function([x, k], symc.vmap(last)(x, k), mode=mode)
+    np.testing.assert_array_equal(f([[1.0, 2], [3, 4]], [-7, 0]), [1, 3])
+    np.testing.assert_array_equal(f([[1.0, 2], [-3, 4]], [-7, 0]), [1, 3])

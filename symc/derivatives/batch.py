@@ -37,7 +37,7 @@ def batch(
             shared[node] = length_of(args[0], node.op.axis + 1)
         elif any(flags):
             with located_at(node.where):
-                new[node] = _applied(node.op, args, flags, in_turn)
+                new[node] = _applied(node, args, flags, (new, shared) if in_turn else None)
         elif any(arg in shared for arg in node.args):
             shared[node] = rebuild(node, args)
     return [
@@ -48,13 +48,17 @@ def batch(
     ]
 
 
-def _applied(op: Op, args: Sequence[Tensor], flags: Sequence[bool], in_turn: bool) -> Tensor:
+def _applied(
+    node: Tensor, args: Sequence[Tensor], flags: Sequence[bool],
+    in_turn: tuple[Mapping[Tensor, Tensor], Mapping[Tensor, Tensor]] | None,
+) -> Tensor:  # fmt: skip
+    op = node.op
     try:
         return op.batch(args, flags)
     except NotBatchable as refused:
-        if not in_turn:
+        if in_turn is None:
             raise
-        found: Tensor | None = SERVICES["in_turn"](op, args, flags)
+        found: Tensor | None = SERVICES["in_turn"](node, args, *in_turn)
         if found is not None:
             return found
         has_rule = type(op).batch is not Op.batch
