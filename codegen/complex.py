@@ -6,7 +6,8 @@ pass sees it. So they get all that floats get: vector registers, threads, device
 Products and quotients are NumPy's: plain products, and division by R. Smith, "Algorithm 116:
 complex division" (1962). The inverse functions are from W. Kahan, "Branch cuts for complex
 elementary functions" (1987), with the signs of zeros on the cuts. Where a part is infinite or NaN
-a formula gives the result of its real arithmetic, not always that of C99's annex G.
+functions give what C99's annex G says, as NumPy's do; products and quotients give the result of
+their real arithmetic.
 """
 
 from __future__ import annotations
@@ -106,6 +107,10 @@ class Real:
         predicate = function in ("isnan", "isinf", "isfinite")
         return self.new(ir.Call(function, args, BOOL if predicate else self.dtype))
 
+    def number(self, value: float) -> Real:
+        """A number of the same dtype."""
+        return Real(ir.Const(value, self.dtype), self.name)
+
     def choose(self, then: Real | float, otherwise: Real) -> Real:
         """`then` where this condition holds, else `otherwise`."""
         first = otherwise.operand(then)
@@ -192,9 +197,18 @@ def angle(a: Complex) -> Real:
 
 def exp(z: Complex) -> Complex:
     """e to the power z. A real number stays real, also where its exponential is infinite."""
-    size = z.re.call("exp")
+    size, wild = z.re.call("exp"), _is_wild(z.im)
     im = z.im.equals(0.0).choose(z.im, size * z.im.call("sin"))
-    return Complex(size * z.im.call("cos"), im)
+    nothing = z.re.number(0.0).call("copysign", z.im)
+    return Complex(
+        (wild & z.re.call("isinf")).choose(size, size * z.im.call("cos")),
+        (wild & z.re.equals(-math.inf)).choose(nothing, im),
+    )
+
+
+def _is_wild(x: Real) -> Real:
+    """Whether a number is infinite or NaN."""
+    return (x - x).differs(0.0)
 
 
 def expm1(z: Complex) -> Complex:
@@ -206,13 +220,31 @@ def expm1(z: Complex) -> Complex:
 
 def log(z: Complex) -> Complex:
     """The natural logarithm; near the unit circle by log1p, which keeps digits of the real part."""
-    size = magnitude(z)
+    factor, power = _factor(z)
+    size = magnitude(scaled(z, factor))
     re, im = abs(z.re), abs(z.im)
     first = re >= im
     large, small = first.choose(re, im), first.choose(im, re)
     excess = (large - 1.0) * (large + 1.0) + small * small
-    near = (size >= 0.5) & (size < 2.0)
-    return Complex(near.choose(0.5 * excess.call("log1p"), size.call("log")), angle(z))
+    near = (size >= 0.5) & (size < 2.0) & power.equals(0.0)
+    of_size = size.call("log") - power * math.log(2)
+    return Complex(near.choose(0.5 * excess.call("log1p"), of_size), angle(z))
+
+
+def _factor(z: Complex) -> tuple[Real, Real]:
+    """A power of four that brings extreme numbers into the midst of the floats, and its exponent.
+
+    1, which changes nothing, for all others.
+    """
+    highest, lowest = _EXTREMES[z.re.dtype.name]
+    huge = (abs(z.re) > highest) | (abs(z.im) > highest)
+    tiny = (abs(z.re) < lowest) & (abs(z.im) < lowest)
+    one, zero = z.re.number(1.0), z.re.number(0.0)
+    factor = huge.choose(0.25, tiny.choose(2.0**108, one))
+    return factor, huge.choose(-2.0, tiny.choose(108.0, zero))
+
+
+_EXTREMES = {"float32": (2.0**125, 2.0**-100), "float64": (2.0**1021, 2.0**-960)}
 
 
 def log1p(z: Complex) -> Complex:
@@ -226,8 +258,12 @@ def log1p(z: Complex) -> Complex:
 
 def sqrt(z: Complex) -> Complex:
     """The square root with a real part that is not negative."""
-    root = (0.5 * abs(z.re) + 0.5 * magnitude(z)).call("sqrt")
-    other = root.equals(0.0).choose(abs(z.im), abs(z.im) / (2.0 * root))
+    factor, power = _factor(z)
+    size, im = abs(z.re * factor), abs(z.im * factor)
+    root = (0.5 * size + 0.5 * size.call("hypot", im)).call("sqrt")
+    other = root.equals(0.0).choose(im, im / (2.0 * root))
+    back = power.equals(0.0).choose(1.0, power.equals(108.0).choose(2.0**-54, power.number(2.0)))
+    root, other = root * back, other * back
     right = z.re >= 0.0
     endless = z.im.call("isinf")
     re = endless.choose(abs(z.im), right.choose(root, other))
@@ -285,46 +321,87 @@ def _product_of(z: Complex, count: int) -> Complex:
 
 def sinh(z: Complex) -> Complex:
     """The hyperbolic sine."""
-    return Complex(z.re.call("sinh") * z.im.call("cos"), z.re.call("cosh") * z.im.call("sin"))
+    sine, wild = z.re.call("sinh"), _is_wild(z.im)
+    re = (wild & z.re.equals(0.0)).choose(z.re, sine * z.im.call("cos"))
+    re = (wild & z.re.call("isinf")).choose(abs(z.re), re)
+    im = z.im.equals(0.0).choose(z.im, z.re.call("cosh") * z.im.call("sin"))
+    return Complex(re, im)
 
 
 def cosh(z: Complex) -> Complex:
     """The hyperbolic cosine."""
-    return Complex(z.re.call("cosh") * z.im.call("cos"), z.re.call("sinh") * z.im.call("sin"))
+    wild, sign = _is_wild(z.im), z.re.number(1.0).call("copysign", z.re)
+    re = z.re.call("cosh") * z.im.call("cos")
+    im = z.im.equals(0.0).choose(sign * z.im, z.re.call("sinh") * z.im.call("sin"))
+    return Complex(
+        (wild & z.re.call("isinf")).choose(abs(z.re), re),
+        (wild & z.re.equals(0.0)).choose(0.0, im),
+    )
 
 
 def tanh(z: Complex) -> Complex:
     """The hyperbolic tangent; far from the imaginary axis it is 1 or -1 almost exactly."""
-    far = abs(z.re) >= 20.0
+    far, wild = abs(z.re) >= 20.0, _is_wild(z.im)
     x = far.choose(1.0, z.re)
     tangent, sine, cosine = z.im.call("tan"), x.call("sinh"), x.call("cosh")
     beta = 1.0 + tangent * tangent
     below = 1.0 + beta * (sine * sine)
     tail = 4.0 * (z.im.call("sin") * z.im.call("cos")) * (-2.0 * abs(z.re)).call("exp")
-    one = (z.re * 0.0 + 1.0).call("copysign", z.re)
-    re = far.choose(one, beta * cosine * sine / below)
-    return Complex(re, far.choose(tail, tangent / below))
+    endless = z.re.call("isinf")
+    tail = (wild & endless).choose(z.re.number(0.0).call("copysign", z.im), tail)
+    re = (wild & z.re.equals(0.0)).choose(z.re, beta * cosine * sine / below)
+    one = (far & (z.im - z.im).equals(0.0)) | endless
+    im = z.im.equals(0.0).choose(z.im, far.choose(tail, tangent / below))
+    return Complex(one.choose(x.call("copysign", z.re), re), im)
+
+
+_FAR, _NEAR = 2.0**60, 2.0**-30
+"""From the first on inverse functions are logarithms; below the second they are linear."""
+
+
+def _is_far(z: Complex) -> Real:
+    return (abs(z.re) >= _FAR) | (abs(z.im) >= _FAR)
+
+
+def _is_near(z: Complex) -> Real:
+    return (abs(z.re) < _NEAR) & (abs(z.im) < _NEAR)
+
+
+def _far_log(z: Complex) -> Real:
+    """The logarithm of twice the size."""
+    return magnitude(scaled(z, 0.25)).call("log") + 3 * math.log(2)
 
 
 def arcsin(z: Complex) -> Complex:
     """The inverse sine."""
     left, right = sqrt(Complex(1.0 - z.re, -z.im)), sqrt(Complex(1.0 + z.re, z.im))
     re = z.re.call("arctan2", left.re * right.re - left.im * right.im)
-    return Complex(re, (left.re * right.im - left.im * right.re).call("arcsinh"))
+    im = (left.re * right.im - left.im * right.re).call("arcsinh")
+    far, near = _is_far(z), _is_near(z)
+    re = far.choose(z.re.call("arctan2", abs(z.im)), re)
+    im = far.choose(_far_log(z).call("copysign", z.im), im)
+    return Complex((near | z.re.equals(0.0)).choose(z.re, re), near.choose(z.im, im))
 
 
 def arccos(z: Complex) -> Complex:
     """The inverse cosine."""
     left, right = sqrt(Complex(1.0 - z.re, -z.im)), sqrt(Complex(1.0 + z.re, z.im))
     im = (right.re * left.im - right.im * left.re).call("arcsinh")
-    return Complex(2.0 * left.re.call("arctan2", right.re), im)
+    re = 2.0 * left.re.call("arctan2", right.re)
+    far, near = _is_far(z), _is_near(z)
+    re = far.choose(abs(z.im).call("arctan2", z.re), z.re.equals(0.0).choose(math.pi / 2, re))
+    return Complex(re, far.choose(-_far_log(z).call("copysign", z.im), near.choose(-z.im, im)))
 
 
 def arccosh(z: Complex) -> Complex:
     """The inverse hyperbolic cosine."""
     below, above = sqrt(Complex(z.re - 1.0, z.im)), sqrt(Complex(z.re + 1.0, z.im))
     re = (below.re * above.re + below.im * above.im).call("arcsinh")
-    return Complex(re, 2.0 * below.im.call("arctan2", above.re))
+    im = 2.0 * below.im.call("arctan2", above.re)
+    far, near = _is_far(z), _is_near(z)
+    im = z.re.equals(0.0).choose(z.re.number(math.pi / 2).call("copysign", z.im), im)
+    im = far.choose(z.im.call("arctan2", z.re), im)
+    return Complex(far.choose(_far_log(z), near.choose(abs(z.im), re)), im)
 
 
 def arctanh(z: Complex) -> Complex:
@@ -332,10 +409,24 @@ def arctanh(z: Complex) -> Complex:
     gap, square = 1.0 - abs(z.re), z.im * z.im
     size = 0.25 * (4.0 * abs(z.re) / (gap * gap + square)).call("log1p")
     beside = gap.equals(0.0) & (abs(z.im) < 1e-10)
-    re = beside.choose(0.5 * (2.0 / abs(z.im)).call("log"), size).call("copysign", z.re)
+    size = beside.choose(0.5 * (math.log(2) - abs(z.im).call("log")), size)
     im = (2.0 * z.im).call("arctan2", gap * (1.0 + abs(z.re)) - square)
-    im = z.im.call("isinf").choose(math.pi, im).call("copysign", z.im)
-    return Complex(re, 0.5 * im)
+    far, known = _is_far(z), z.re.equals(z.re) & z.im.equals(z.im)
+    im = (z.im.call("isinf") | (far & known)).choose(math.pi, im).call("copysign", z.im)
+    # Far away it is pi i / 2 + 1 / z.
+    quarter = Complex(z.re * 0.25, z.im * 0.25)
+    large = magnitude(quarter)
+    size = far.choose(abs(quarter.re) / large / large * 0.25, size)
+    endless = z.re.call("isinf") | z.im.call("isinf")
+    size = (endless | z.re.equals(0.0)).choose(0.0, size)
+    return Complex(size.call("copysign", z.re), 0.5 * im)
+
+
+def sin(z: Complex) -> Complex:
+    """The sine."""
+    found = _of_turned(sinh)(z)
+    endless = _is_wild(z.re) & z.im.call("isinf")
+    return Complex(found.re, endless.choose(abs(z.im), found.im))
 
 
 def _of_turned(function: Callable[[Complex], Complex]) -> Callable[[Complex], Complex]:
@@ -385,7 +476,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": exp, "exp2": _exp2, "expm1": expm1,
     "log": log, "log2": _logarithm(2), "log10": _logarithm(10), "log1p": log1p,
     "sqrt": sqrt, "pow": power,
-    "sin": _of_turned(sinh), "cos": _hyperbolic_cosine_of_turned, "tan": _of_turned(tanh),
+    "sin": sin, "cos": _hyperbolic_cosine_of_turned, "tan": _of_turned(tanh),
     "sinh": sinh, "cosh": cosh, "tanh": tanh,
     "arcsin": arcsin, "arccos": arccos, "arctan": _of_turned(arctanh),
     "arcsinh": _of_turned(arcsin), "arccosh": arccosh, "arctanh": arctanh,

@@ -46,7 +46,7 @@ from symc.tensor.elementwise import (
 from symc.tensor.math import as_float, where_zero
 
 __all__ = ["angle", "complex", "conj", "conjugate", "imag", "real"]
-_ALSO_ENTERED = ["magnitude"]
+_ALSO_ENTERED = ["direction", "magnitude"]
 
 PartName = Literal["real", "imag", "abs", "angle"]
 _NUMPY: dict[PartName, Callable[[Array], Any]] = {
@@ -221,7 +221,37 @@ def _magnitude(x: Tensor) -> Tensor:
     return ComplexPart("abs")(x)
 
 
+def _direction(z: Tensor) -> Tensor:
+    """``z / abs(z)``, and 0 for 0; along the axis of a part that is infinite, NaN if both are.
+
+    The absolute value of what is huge or tiny is none, and the number is first scaled by a power
+    of two, which changes no digit of the result.
+    """
+    from symc.tensor.logic import where
+
+    dtype = z.dtype.component
+    highest, lowest, up = _SCALES[dtype.name]
+    parts = [real(z), imag(z)]
+    sizes = [OPERATORS["abs"](part) for part in parts]
+    endless = [OPERATORS["eq"](size, np.inf) for size in sizes]
+    one, other = endless
+    ends = [where(each, OPERATORS["copysign"](1, part), 0)
+            for each, part in zip(endless, parts, strict=True)]  # fmt: skip
+    largest = where(sizes[0] > sizes[1], *sizes)
+    scale = cast_to(where(largest > highest, 1 / up, where(largest < lowest, up, 1.0)), dtype)
+    scaled = [part * scale for part in parts]
+    size = _magnitude(complex(*scaled))
+    found = [
+        where(one | other, where(one & other, np.nan, end), where_zero(size, 0, part / size))
+        for end, part in zip(ends, scaled, strict=True)
+    ]
+    return complex(*(cast_to(part, dtype) for part in found))
+
+
+_SCALES = {"float32": (2.0**120, 2.0**-100, 2.0**60), "float64": (2.0**1000, 2.0**-960, 2.0**120)}
+
 conjugate = conj
+OPERATORS["direction"] = _direction
 OPERATORS["conj"], OPERATORS["real"], OPERATORS["magnitude"] = conj, real, _magnitude
 METHODS["conj"] = METHODS["conjugate"] = conj
 PROPERTIES["real"], PROPERTIES["imag"] = real, imag

@@ -135,7 +135,7 @@ def sign(x: TensorLike) -> Tensor:
     array([-1,  0,  1])
     """
     x = as_tensor(x)
-    return where_zero(x, 0, x / abs(x)) if x.dtype.is_complex else _sign(x)
+    return OPERATORS["direction"](x) if x.dtype.is_complex else _sign(x)
 
 
 sqr = elementwise(
