@@ -192,7 +192,7 @@ def softplus(x: float) -> float:
 
 def log_sigmoid(x: float) -> float:
     """``log(sigmoid(x))``."""
-    return (x if x < 0 else 0.0) - math.log1p(math.exp(-_abs(x)))
+    return (x if x < 0 else -0.0) - math.log1p(math.exp(-_abs(x)))
 
 
 def logaddexp(x: float, y: float) -> float:

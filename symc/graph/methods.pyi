@@ -132,7 +132,16 @@ class TensorMethods:
     def ones_like(self, dtype: Any = None) -> Tensor:
         """Ones with the shape of `x`, and its dtype unless one is given."""
 
-    def pad(self, pad_width: Any, mode: Mode = "constant", constant_values: Any = 0) -> Tensor:
+    def pad(
+        self,
+        pad_width: Any,
+        mode: Mode = "constant",
+        constant_values: Any = 0,
+        *,
+        stat_length: Any = None,
+        end_values: Any = 0,
+        reflect_type: Literal["even", "odd"] = "even",
+    ) -> Tensor:
         """`x` with elements added at the ends of its axes, as NumPy's pad."""
 
     def partition(self, kth: Kth, axis: int | None = -1) -> Tensor:

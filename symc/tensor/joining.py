@@ -7,9 +7,10 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from symc.codegen.dtypes import INT64
-from symc.errors import BadIndex, RankError, ShapeMismatch
+from symc.codegen.dtypes import BOOL, INT64
+from symc.errors import BadIndex, RankError
 from symc.graph import dims
+from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor, constant, constant_value
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.along import flip
@@ -22,7 +23,7 @@ from symc.tensor.lengths import as_dims, length, normal_axis, public, tensor_of
 from symc.tensor.logic import where
 from symc.tensor.math import maximum
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.selection import compress, take
+from symc.tensor.selection import compress, flatnonzero, take
 from symc.tensor.shape import between, concatenate, split
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes, transpose
 
@@ -104,35 +105,73 @@ def _joined(arrays: Nested, depth: int, rank: int) -> Tensor:
     return concatenate(parts, rank - depth)
 
 
-def insert(
-    arr: TensorLike, obj: int | Tensor, values: TensorLike, axis: int | None = None
-) -> Tensor:
-    """`values` before position `obj` along an axis; without one, `arr` is flattened first.
+def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Tensor:
+    """`values` before positions `obj` along an axis; without one, `arr` is flattened first.
 
-    `values` broadcast to the inserted part, of length 1. `obj` is one position, an integer
-    or an integer scalar tensor, which counts from the end where it is a negative integer. Positions
-    that the axis does not have raise `IndexError`, at run time if need be.
+    `obj` is a position, a slice, integers, or a mask, which may be tensors; negative ones count
+    from the end. Of several each is before an entry of `arr`, and `values` broadcast to so many
+    entries; before a single one all of `values` are inserted. Positions that the axis does not have
+    raise `IndexError`, at run time if need be.
 
     >>> import symc.tensor as T
-    >>> T.insert([1, 2, 3], 1, 9).eval()
-    array([1, 9, 2, 3])
+    >>> T.insert([1, 2, 3], 1, 9).eval(), T.insert([1, 2, 3], [0, 2, -1], [7, 8, 9]).eval()
+    (array([1, 9, 2, 3]), array([7, 1, 2, 8, 9, 3]))
     """
     x = as_tensor(arr)
     if axis is None:
         x, axis = ravel(x), 0
     axis = normal_axis("insert", axis, x.ndim, x)
-    if isinstance(obj, list | tuple | slice) or np.ndim(obj):
-        raise TypeError(f"insert takes one position, not {obj!r}; insert one after the other")
     part = cast_to(values, x.dtype)
-    if part.ndim == x.ndim and part.type.shape[axis] != 1:
-        raise ShapeMismatch(
-            f"insert: values that have an axis {axis} need length 1 there\n"
-            f"  values  {describe(part)}"
-        )
-    shape = (*x.type.shape[:axis], 1, *x.type.shape[axis + 1 :])
-    (x, at), before = _position("insert", x, obj, axis, beyond=1), (slice(None),) * axis
+    part = expand_dims(part, tuple(range(x.ndim - part.ndim)))
+    before = (slice(None),) * axis
+    if isinstance(obj, list | tuple | slice | np.ndarray) or (isinstance(obj, Tensor) and obj.ndim):
+        places = _places(x.type.shape[axis], obj)
+        if places.type.shape != (1,):
+            return _inserted(x, places, part, axis)
+        obj = places[0]
+        known = constant_value(obj)
+        obj = obj if known is None else int(known)
+    else:
+        part = moveaxis(part, 0, axis)
+    shape = (*x.type.shape[:axis], part.type.shape[axis], *x.type.shape[axis + 1 :])
+    x, at = _position("insert", x, obj, axis, beyond=1)
     head, tail = x[(*before, slice(at))], x[(*before, slice(at, None))]
-    return concatenate([head, broadcast_to(part, shape), tail], axis)
+    return concatenate([head, broadcast_to(part, tuple(map(public, shape))), tail], axis)
+
+
+def _places(n: Dim, obj: Any) -> Tensor:
+    """The positions that a slice, integers or a mask say, as a vector of integers."""
+    if isinstance(obj, slice):
+        return arange(tensor_of(n))[obj]
+    found = as_tensor(obj)
+    if found.ndim != 1:
+        raise RankError(f"insert: positions are a scalar or a vector\n  given  {describe(found)}")
+    if found.dtype is BOOL:
+        known = constant_value(found)
+        if known is None:
+            return flatnonzero(found)
+        return constant(np.flatnonzero(known))
+    return cast_to(found, INT64) if found.type.shape == (0,) else found
+
+
+def _inserted(x: Tensor, places: Tensor, part: Tensor, axis: int) -> Tensor:
+    """Entries before so many places: all are joined, and sorted by where they shall be."""
+    from symc.tensor.sorting.order import argsort
+
+    n, count = x.type.shape[axis], places.type.shape[0]
+    known = constant_value(places)
+    if known is not None and isinstance(n, int):
+        for at in known.tolist():
+            _position("insert", x, at, axis, beyond=1)
+    shape = (*x.type.shape[:axis], count, *x.type.shape[axis + 1 :])
+    joined = concatenate([broadcast_to(part, tuple(map(public, shape))), x], axis)
+    length = tensor_of(n)
+    at = where(OPERATORS["lt"](places, 0), places + length, places)
+    beyond = where(OPERATORS["lt"](at, 0), length + 1, at)
+    keys = concatenate([arange(length + 1)[beyond] * 2, arange(length) * 2 + 1])
+    order = argsort(keys)
+    folded = constant_value(order)
+    return take(joined, order if folded is None else constant(folded), axis)
 
 
 def _position(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -28,17 +28,22 @@ from symc.tensor.lengths import (
     dim_of,
     fill_dims,
     fill_values,
+    normal_axis,
     split_template,
     tensor_of,
     unbatched,
 )
+from symc.tensor.pad_modes import STATISTICS, odd, with_ramps, with_statistics
 from symc.tensor.shape import concatenate
 from symc.tensor.specify import segment
 from symc.tensor.views import expand_dims, not_negative, refuse_negative, through
 
 __all__ = ["pad"]
 
-Mode = Literal["constant", "edge", "reflect", "symmetric", "wrap"]
+Mode = Literal[
+    "constant", "edge", "empty", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
+    "symmetric", "wrap",
+]  # fmt: skip
 Pair = tuple[Dim, Dim]
 
 
@@ -162,7 +167,10 @@ _SOURCES: dict[str, Callable[[Tensor, Dim], Tensor]] = {
 }
 
 
-def _extend(x: Tensor, pairs: Sequence[Pair], mode: str) -> Tensor:
+_GAPS = {"reflect": 0, "symmetric": 1}
+
+
+def _extend(x: Tensor, pairs: Sequence[Pair], mode: str, is_odd: bool = False) -> Tensor:
     """`x` with so many of its own elements before and after each axis.
 
     Along the last axis that grows, which loops go along innermost, the elements between are copied
@@ -174,18 +182,21 @@ def _extend(x: Tensor, pairs: Sequence[Pair], mode: str) -> Tensor:
         n = x.type.shape[axis]
         before, after = map(_checked, pairs[axis])
         if axis != long[-1]:
-            x = _taken(x, axis, dims.mul(before, -1), dims.add(n, after), mode)
+            x = _taken(x, axis, dims.mul(before, -1), dims.add(n, after), mode, is_odd)
             continue
         ends = [(dims.mul(before, -1), 0), (n, dims.add(n, after))]
-        first, last = (_taken(x, axis, *end, mode) for end in ends)
+        first, last = (_taken(x, axis, *end, mode, is_odd) for end in ends)
         parts = [first] * (before != 0) + [x] + [last] * (after != 0)
         x = concatenate(parts, axis)
     return x
 
 
-def _taken(x: Tensor, axis: int, start: Dim, stop: Dim, mode: str) -> Tensor:
+def _taken(x: Tensor, axis: int, start: Dim, stop: Dim, mode: str, is_odd: bool) -> Tensor:
     """The elements that padding puts at positions from `start` to `stop` of an axis."""
-    source = _SOURCES[mode](arange(tensor_of(start), tensor_of(stop)), x.type.shape[axis])
+    positions = arange(tensor_of(start), tensor_of(stop))
+    if is_odd:
+        return odd(x, positions, axis, _GAPS[mode])
+    source = _SOURCES[mode](positions, x.type.shape[axis])
     return OPERATORS["getitem"](x, (*[slice(None)] * axis, source))
 
 
@@ -196,13 +207,16 @@ def _checked(width: Dim) -> Dim:
 
 
 # --- functions for users --------------------------------------------------------------------------
-# ---------------------------------------------------------------------------
 
 
 def _pairs(label: str, x: Tensor, given: Any) -> list[tuple[Any, Any]]:
     """One pair for each axis, from a number, a pair, a list of one pair, or one for each axis."""
     if isinstance(given, np.ndarray):
         given = given.tolist()
+    if isinstance(given, dict):
+        by_axis = {normal_axis("pad", k, x.ndim, x): v for k, v in cast("Any", given).items()}
+        given = [by_axis.get(axis, 0) for axis in range(x.ndim)]
+        given = [one if isinstance(one, list | tuple) else (one, one) for one in given]
     if not isinstance(given, list | tuple):
         return [(given, given)] * x.ndim
     items = list(cast("Sequence[Any]", given))
@@ -219,24 +233,43 @@ def _pairs(label: str, x: Tensor, given: Any) -> list[tuple[Any, Any]]:
     return [(pair[0], pair[1]) for pair in pairs]
 
 
-def pad(x: TensorLike, pad_width: Any, mode: Mode = "constant", constant_values: Any = 0) -> Tensor:
+def pad(
+    x: TensorLike, pad_width: Any, mode: Mode = "constant", constant_values: Any = 0, *,
+    stat_length: Any = None, end_values: Any = 0, reflect_type: Literal["even", "odd"] = "even",
+) -> Tensor:  # fmt: skip
     """`x` with elements added at the ends of its axes, as NumPy's pad.
 
     `pad_width` is a number, a pair (before, after), or a pair for each axis, of integers or integer
-    scalar tensors. Modes: "constant" adds `constant_values` (given in the same ways), "edge" the
-    outermost element, "reflect" mirrors without and "symmetric" with the outermost element, "wrap"
-    continues from the other end.
+    scalar tensors; or a dictionary of these by axis. Modes: "constant" adds `constant_values`
+    (given in the same ways), "edge" the outermost element, "reflect" mirrors without and
+    "symmetric" with the outermost element (with `reflect_type` "odd" twice that less the mirrored),
+    "wrap" continues from the other end. "maximum", "minimum", "mean" and "median" add those of the
+    axis, or of `stat_length` elements at that end; "linear_ramp" goes to `end_values`; "empty" adds
+    zeros. There are no functions as modes: concatenate what they would write.
 
     >>> import symc.tensor as T
     >>> T.pad(T.arange(3), (1, 2), mode="wrap").eval()
     array([2, 0, 1, 2, 0, 1])
+    >>> T.pad([1.0, 5.0, 3.0], (2, 1), "maximum", stat_length=1).eval()
+    array([1., 1., 1., 5., 3., 3.])
     """
     x = as_tensor(x)
     pairs = [(as_dim(b), as_dim(a)) for b, a in _pairs("pad_width", x, pad_width)]
+    if reflect_type not in ("even", "odd"):
+        raise ValueError(f"pad: reflect_type is 'even' or 'odd', not {reflect_type!r}")
     if mode in _SOURCES:
-        return _extend(x, pairs, mode)
-    if mode != "constant":
-        known = ", ".join(["constant", *_SOURCES])
+        return _extend(x, pairs, mode, mode in _GAPS and reflect_type == "odd")
+    if mode in (*STATISTICS, "linear_ramp"):
+        refuse_negative("pad", x, [width for pair in pairs for width in pair])
+        checked_pairs = [(_checked(b), _checked(a)) for b, a in pairs]
+        if mode == "linear_ramp":
+            return with_ramps(x, checked_pairs, _pairs("end_values", x, end_values))
+        given = None if stat_length is None else _pairs("stat_length", x, stat_length)
+        return with_statistics(x, checked_pairs, mode, given)
+    if mode == "empty":
+        constant_values = 0
+    elif mode != "constant":
+        known = ", ".join(get_args(Mode))
         raise ValueError(f"pad: there is no mode {mode!r}; there are {known}")
     values = [
         (as_tensor(b, x.dtype), as_tensor(a, x.dtype))

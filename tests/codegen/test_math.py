@@ -94,6 +94,11 @@ def test_special_values(name: str, args: tuple[float, ...], value: float) -> Non
     assert is_near(FUNCTIONS[name].python(*args), value, 1e-12)
 
 
+def test_log_sigmoid_of_large_numbers_is_a_negative_zero() -> None:
+    """As C and NumPy have it; the interpreter's zero was positive."""
+    assert math.copysign(1.0, FUNCTIONS["log_sigmoid"].python(65504.0)) == -1.0
+
+
 def test_every_symbol_is_defined() -> None:
     known = symbols()
     for row in FUNCTIONS.values():

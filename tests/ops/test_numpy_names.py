@@ -108,7 +108,7 @@ def test_gradients_of_interpolation_reach_its_points() -> None:
 
 def test_what_numpy_refuses_is_refused() -> None:
     x, m = T.vector("x"), T.matrix("m")
-    wrong: Any = {"ddof": 1.5, "mode": "all", "places": [1, 2]}
+    wrong: Any = {"ddof": 1.5, "mode": "all"}
     k = T.lvector("k")
     refused: list[tuple[Any, type[Exception], str]] = [
         (lambda: T.nanmax(T.tensor("float64", (0,))), ValueError, "no elements"),
@@ -129,7 +129,6 @@ def test_what_numpy_refuses_is_refused() -> None:
         (lambda: T.vander(m), RankError, "a vector is needed"),
         (lambda: T.block([[x], x]), ValueError, "equally deep"),
         (lambda: T.block([]), ValueError, "empty"),
-        (lambda: T.insert(x, wrong["places"], 0.0), TypeError, "one position"),
         (lambda: T.insert([1.0, 2.0], 3, 0.0), BadIndex, "position 3 is out of bounds"),
         (lambda: T.delete([1.0, 2.0], 2), IndexError, "out of bounds"),
         (lambda: T.rot90(m, axes=(0, -2)), ValueError, "both axes are 0"),
