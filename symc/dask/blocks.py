@@ -34,11 +34,12 @@ from symc.saved.frozen import Frozen, frozen
 from symc.tensor.broadcast import describe
 
 
-def map_blocks(f: Function, *arrays: Any) -> Any:
+def map_blocks(f: Function | Frozen, *arrays: Any) -> Any:
     """Dask arrays of what `f` gives for the blocks of `arrays`; nothing is computed yet.
 
-    - `f`: a function of `symc.function`. Each process that computes makes it once, and a machine
-      compiles it once. It must not update shared variables; those it reads keep the values of now.
+    - `f`: a function of `symc.function` or `symc.frozen`. Each process that computes makes it once,
+      and a machine compiles it once. It must not update shared variables; those it reads keep the
+      values of now, or of when it was frozen.
     - `arrays`: its arguments: Dask's arrays, by blocks; all else (NumPy's arrays, numbers) goes
       whole to every call.
 
@@ -62,10 +63,12 @@ def map_blocks(f: Function, *arrays: Any) -> Any:
         raise ModuleNotFoundError("map_blocks needs Dask\nin a checkout: pip install '.[dask]'")
     import dask.array as da
 
+    sent = f if isinstance(f, Frozen) else None
+    f = f.function if isinstance(f, Frozen) else f
     compiled_function(f, "map_blocks")
     if any(node.op.is_collective for node in walk_within(f.request.roots())):
         raise FunctionError(f"{f.name} exchanges arrays with other processes, which no task may")
-    calls = _calls(f, _arguments(f, arrays, da.Array))
+    calls = _calls(f, sent or frozen(f), _arguments(f, arrays, da.Array))
     results = [_result(calls, number) for number in range(len(f.request.outputs))]
     match f.form:
         case "one":
@@ -98,7 +101,7 @@ class Calls:
         return itertools.product(*(range(len(self.chunks[family])) for family in self.several))
 
 
-def _calls(f: Function, given: Sequence[Any]) -> Calls:
+def _calls(f: Function, sent: Frozen, given: Sequence[Any]) -> Calls:
     """The calls for these arguments, Dask's arrays rechunked where that brings blocks together."""
     import dask.array as da
     from dask.array.core import unify_chunks
@@ -118,7 +121,6 @@ def _calls(f: Function, given: Sequence[Any]) -> Calls:
     of_family = {known.of[axis]: each for axis, each in lengths.items()} | shared
     several = [family for family, each in of_family.items() if len(each) > 1]
 
-    sent = frozen(f)
     name = f"{f.name}-{tokenize(sent.digest, *given)}"
     tasks: dict[Any, Any] = {f"{name}-function": sent}
     tasks |= {f"{name}-{k}": each for k, each in enumerate(given) if k not in arrays}

@@ -20,9 +20,8 @@ from symc.graph.inputs import as_tensor, constant, constant_value, scalar_consta
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checks import static_index
-from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import gather
-from symc.tensor.lengths import dim_of, tensor_of
+from symc.tensor.lengths import dim_of, index_of, tensor_of
 from symc.tensor.positions import fitted, mask_positions, single, span_positions
 from symc.tensor.slices import Slice
 from symc.tensor.spans import GIVEN, WHOLE, Entry, Given, Span, normal_span
@@ -58,7 +57,7 @@ def _item(part: Any) -> Item:
             "two tensors are the same expression"
         )
     if not isinstance(part, Tensor | np.bool_ | np.ndarray) and hasattr(part, "__index__"):
-        return operator.index(part)
+        return _fitting(operator.index(part))
     array = as_tensor(cast("TensorLike", part))
     value = constant_value(array)
     if value is not None and isinstance(part, list | tuple) and not value.size:
@@ -71,9 +70,16 @@ def _item(part: Any) -> Item:
     if array.dtype is BOOL:
         return array
     if array.ndim and value is not None:
-        return constant(value.astype(np.int64))
+        known = np.minimum(value, 2**63 - 1) if value.dtype == np.uint64 else value
+        return constant(known.astype(np.int64))
     number = None if array.ndim else dim_of(array)
-    return number if isinstance(number, int) else cast_to(array, INT64)
+    return _fitting(number) if isinstance(number, int) else index_of(array)
+
+
+def _fitting(number: int) -> int:
+    if not -(2**63) <= number < 2**63:
+        raise BadIndex(f"index {number} is out of bounds: it does not fit int64")
+    return number
 
 
 def _cut(part: Any) -> Cut:

@@ -321,3 +321,13 @@ def normal_axes(label: str, axes: Any, ndim: int, x: Tensor | None = None) -> tu
     if len(set(normal)) < len(normal):
         raise ValueError(f"{label}: an axis is repeated in {axes!r}")
     return normal
+
+
+def index_of(x: Tensor) -> Tensor:
+    """Integers as indexes, in int64; those that it lacks are its greatest, which no axis has.
+
+    Converted they would be negative, and count from the end.
+    """
+    if x.dtype is UINT64:
+        x = OPERATORS["minimum"](x, 2**63 - 1)
+    return cast_to(x, INT64)

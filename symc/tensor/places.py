@@ -19,8 +19,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
 from symc.tensor.checked import Checked
 from symc.tensor.diagonals import tri
-from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import as_dim, as_dims, public, tensor_of
+from symc.tensor.lengths import as_dim, as_dims, index_of, public, tensor_of
 from symc.tensor.logic import logical_and, logical_not
 from symc.tensor.math import clip
 from symc.tensor.reshape import ravel, reshape
@@ -286,7 +285,7 @@ def _integers(label: str, x: TensorLike) -> Tensor:
     x = as_tensor(x)
     if not x.dtype.is_integer:
         raise DTypeError(f"{label}: positions must be integers\n  given  {describe(x)}")
-    return cast_to(x, INT64)
+    return index_of(x)
 
 
 def _inside(at: Tensor, n: Tensor, mode: OutOfRange) -> Tensor:

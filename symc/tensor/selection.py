@@ -16,7 +16,7 @@ from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import gather
 from symc.tensor.index import getitem
-from symc.tensor.lengths import length, normal_axis
+from symc.tensor.lengths import index_of, length, normal_axis
 from symc.tensor.logic import eq, lt, ne, where
 from symc.tensor.math import maximum, minimum, mod
 from symc.tensor.positions import every_position, mask_positions
@@ -65,7 +65,7 @@ def _integers(label: str, indices: TensorLike) -> Tensor:
     index = as_tensor(indices)
     if index.dtype.is_float and 0 not in index.type.shape:
         raise DTypeError(f"{label}: indexes must be integers\n  given  {describe(index)}")
-    return cast_to(index, INT64)
+    return index_of(index)
 
 
 def _in_range(index: Tensor, n: Tensor, mode: OutOfRange) -> Tensor:

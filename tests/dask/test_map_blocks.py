@@ -131,3 +131,12 @@ def test_a_killed_worker_is_replaced(tmp_path: Any) -> None:
         result = symc.dask.map_blocks(f.function, given).compute()
         assert set(cluster.scheduler.workers) != before
     np.testing.assert_allclose(result, 3 * np.exp(X))
+
+
+def test_frozen_functions_are_functions() -> None:
+    """They were refused; their variables keep the values of when they were frozen."""
+    w = symc.shared(2.0, "w")
+    f = symc.frozen(symc.function([x], x * w))
+    w.set_value(5.0)
+    found = symc.dask.map_blocks(f, blocks(2, 2)).compute(scheduler="sync")
+    np.testing.assert_array_equal(found, X * 2)
