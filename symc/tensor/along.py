@@ -366,25 +366,43 @@ BOUNDS[RepeatedPositions] = _bounds
 # --- differences ----------------------------------------------------------------------------------
 
 
-def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
+def diff(
+    x: TensorLike, n: int = 1, axis: int = -1, prepend: TensorLike | None = None,
+    append: TensorLike | None = None,
+) -> Tensor:  # fmt: skip
     """The differences of neighbours along an axis, `n` times; for bool, whether they differ.
 
-    The axis is shorter by `n`. Raises ValueError for a negative `n`, BadIndex for an axis that is
+    The axis is shorter by `n`; numbers or arrays to `prepend` and `append` are joined to it first,
+    in the dtype of all three. Raises ValueError for a negative `n`, BadIndex for an axis that is
     not there.
 
     >>> import symc.tensor as T
     >>> T.diff([1, 4, 9, 16]).eval(), T.diff([1, 4, 9, 16], n=2).eval()
     (array([3, 5, 7]), array([2, 2]))
+    >>> T.diff([1, 4, 9], prepend=0).eval()
+    array([1, 3, 5])
     """
     x = as_tensor(x)
     if n < 0:
         raise ValueError(f"diff: n={n} is negative")
     axis = normal_axis("diff", axis, x.ndim, x)
+    if n and (prepend is not None or append is not None):
+        x = _between(x, prepend, append, axis)
     before = [slice(None)] * axis
     for _ in range(n):
         later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
         x = OPERATORS["ne"](later, earlier) if x.dtype is BOOL else later - earlier
     return x
+
+
+def _between(x: Tensor, first: TensorLike | None, last: TensorLike | None, axis: int) -> Tensor:
+    """Tensors joined along an axis, in which a number is one entry."""
+    from symc.tensor.shape import concatenate
+
+    shape = tuple(1 if at == axis else n for at, n in enumerate(x.shape))
+    given = [None if each is None else as_tensor(each) for each in (first, last)]
+    ends = [each if each is None or each.ndim else broadcast_to(each, shape) for each in given]
+    return concatenate([each for each in (ends[0], x, ends[1]) if each is not None], axis)
 
 
 for _method in (flip, repeat, roll):
