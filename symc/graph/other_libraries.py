@@ -69,7 +69,7 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "rollaxis": "T.moveaxis(x, source, target)", "shape_padaxis": "T.expand_dims(x, axis)",
         "addbroadcast": _BROADCAST, "patternbroadcast": _BROADCAST, "unbroadcast": _BROADCAST,
         "put": _SET, "place": _SET, "putmask": _CHOOSE, "copyto": _CHOOSE, "cond": _CHOOSE,
-        "ifelse": "symc.ifelse", "mgrid": "T.meshgrid", "ogrid": "T.arange",
+        "ifelse": "symc.ifelse",
         "tensor6": 'T.tensor("float64", (None,) * 6)',
         "nlinalg": "T.linalg", "slinalg": "T.linalg", "extra_ops": "T", "subtensor": "T",
         "signal": "T.nnet.max_pool2d(x, window) and its kin, T.nnet.conv2d", "basic": "T",

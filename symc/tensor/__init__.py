@@ -57,6 +57,7 @@ if _typing.TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py`
     from symc.tensor.cross_products import *
     from symc.tensor.diagonals import *
     from symc.tensor.differences import *
+    from symc.tensor.grids import *
     from symc.tensor.joining import *
     from symc.tensor.kinds import *
     from symc.tensor.logarithmic import *
