@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from symc.graph.node import Tensor
 from symc.graph.types import promote
@@ -50,7 +50,7 @@ class OpenGrid:
 
 def _vectors(label: str, key: Any) -> list[Tensor]:
     """The coordinates along each axis, in one dtype."""
-    parts = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
     for part in parts:
         if not isinstance(part, slice):
             raise TypeError(f"{label} takes slices, such as 0:3, not {part!r}")
