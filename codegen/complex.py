@@ -348,10 +348,11 @@ def tanh(z: Complex) -> Complex:
     below = 1.0 + beta * (sine * sine)
     tail = 4.0 * (z.im.call("sin") * z.im.call("cos")) * (-2.0 * abs(z.re)).call("exp")
     endless = z.re.call("isinf")
-    tail = (wild & endless).choose(z.re.number(0.0).call("copysign", z.im), tail)
     re = (wild & z.re.equals(0.0)).choose(z.re, beta * cosine * sine / below)
     one = (far & (z.im - z.im).equals(0.0)) | endless
-    im = z.im.equals(0.0).choose(z.im, far.choose(tail, tangent / below))
+    im = far.choose(tail, tangent / below)
+    known = z.im.equals(0.0) | (wild & endless)
+    im = known.choose(wild.choose(0.0, abs(z.im)).call("copysign", z.im), im)
     return Complex(one.choose(x.call("copysign", z.re), re), im)
 
 
