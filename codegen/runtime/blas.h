@@ -177,35 +177,73 @@ SYMC_DEFINE_SYRK_PIECE(symc_syrk_piece_f64, symc_gemm_piece_f64, double, 5)
 
 // SYMBOL symc_gemm_strip
 // NEEDS symc_imports
-// The width of strips of c, whole columns, that OpenBLAS multiplies without packing: 0 where
-// packing takes less time. Its kernels for small products, of up to a million multiplications, read
-// b where it lies. All others pack b, which takes a third of the time for 32 rows, and two thirds
-// for 4. A strip reads all of a, so it is to be wide, or b in the cache. Of a transposed b these
-// kernels read columns: nothing is gained. Rows of b that are pages apart share few places of the
-// cache: it takes longer with many rows of a. These kernels sum all of k one by one: a long one
-// would cost digits. A BLAS without such kernels loses up to 3 % by the strips.
-static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k, int64_t row) {
-    const double most = 1e6, work = (double)m * n * k;
-    if (!symc_imports.functions[0] || trans_b || m > 64 || k > 2048) return 0;
-    if (work <= most || (m > 32 && row % 4096 == 0)) return 0;
-    const int64_t width = (int64_t)(most / ((double)m * k)) / 32 * 32;
-    if (width < 32 || (width < 96 && (double)n * k > 1 << 17)) return 0;
-    const int64_t count = (n + width - 1) / width;
-    return ((n + count - 1) / count + 31) / 32 * 32;
+// The width of strips of c, whole columns, that OpenBLAS multiplies without packing, and in `depth`
+// how many products it sums at a time; 0 where packing takes less time. Its kernels for small
+// products, of up to a million multiplications, read b where it lies. All others pack b, which takes
+// two thirds of the time for 8 rows. A strip reads all of a, so it is to be wide: what is too much
+// for a kernel is cut along k, too, which also saves digits, as these kernels sum one by one.
+// Of a transposed b there are kernels for vectors of 64 bytes alone, and only for up to 1200 numbers
+// of c, each of which is a sum of vectors along k. Elsewhere such strips cost up to a quarter; those
+// of a b that is not transposed cost 5 % with a BLAS without such kernels.
+static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k, int64_t size,
+                               int64_t *depth) {
+    enum { MOST = 1000000, DEEP = 1024, SUMS = 1200, LEAST = 32 };
+    const double work = (double)m * n * k;
+    *depth = k;
+    if (!symc_imports.functions[0] || n < LEAST || k < LEAST) return 0;
+#ifdef __AVX512F__
+    if (trans_b) {
+        if (m * size > 192 || m * n <= SUMS) return 0;
+        const int64_t cuts = (k + DEEP - 1) / DEEP;
+        *depth = ((k + cuts - 1) / cuts + 15) / 16 * 16;
+        const int64_t most = MOST / (m * *depth), width = most < SUMS / m ? most : SUMS / m;
+        const int64_t strips = (n + width / 8 * 8 - 1) / (width / 8 * 8);
+        return ((n + strips - 1) / strips + 7) / 8 * 8;
+    }
+#endif
+    if (trans_b || m * size > 128 || work <= MOST) return 0;
+    const int64_t most = n >= 2048 ? 512 : 256, strips = (n + most - 1) / most;
+    const int64_t width = ((n + strips - 1) / strips + 31) / 32 * 32;
+    const int64_t room = MOST / (m * width), rows = room < DEEP ? room : DEEP;
+    const int64_t cuts = (k + rows - 1) / rows;
+    *depth = (k + cuts - 1) / cuts;
+    return width;
+}
+
+// SYMBOL symc_gemm_slab
+// NEEDS symc_imports
+// The rows, and in `width` the columns, of pieces that those kernels compute of a product with few
+// summands: a sum of outer products, a gradient of weights. It is bound by writing c, so a piece is
+// of whole rows. In double precision packing takes no longer. 0: no such pieces.
+static int64_t symc_gemm_slab(int64_t trans_b, int64_t m, int64_t n, int64_t k, int64_t size,
+                              int64_t *width) {
+#ifdef __AVX512F__
+    const double most = 1e6;
+    if (!symc_imports.functions[0] || trans_b || size > 4 || k > 16 || n < 64) return 0;
+    if ((double)m * n * k <= most) return 0;
+    const int64_t across = (n + 2047) / 2048;
+    *width = ((n + across - 1) / across + 15) / 16 * 16;
+    return (int64_t)(most / (double)(k * *width)) / 16 * 16;
+#else
+    return 0;
+#endif
 }
 
 // SYMBOL symc_gemm_pieces
-// NEEDS symc_gemm_strip
-// The rows and columns of the pieces that a product is computed in: where there is enough to do, two
+// NEEDS symc_gemm_slab symc_gemm_strip
+// The rows and columns of the pieces that a product is computed in, and how many of its summands are
+// added at a time (all of them but in strips): where there is enough to do, two
 // or four or more, which threads share evenly. Each packs all of b that it needs, so they are whole
 // rows: 512 x 2000 of a product take 4 % more than the product at once, 384 x 384 take 45 %. Only
 // where rows are few, or so long that they leave the cache, are columns divided. Lengths that are
 // multiples of 16 suit the kernels of BLAS.
 static void symc_gemm_pieces(int64_t batch, int64_t trans_b, int64_t m, int64_t n, int64_t k,
-                             int64_t row, int64_t *height, int64_t *width) {
+                             int64_t size, int64_t *height, int64_t *width, int64_t *depth) {
     *height = m;
-    *width = symc_gemm_strip(trans_b, m, n, k, row);
+    *width = symc_gemm_strip(trans_b, m, n, k, size, depth);
     if (*width) return;
+    *height = symc_gemm_slab(trans_b, m, n, k, size, width);
+    if (*height) return;
     const double work = (double)batch * m * n * k;
     int64_t wanted = work > 3e10 ? 16 : work > 2e9 ? 8 : work > 4e6 ? 4 : work > 1e6 ? 2 : 1;
     wanted = (wanted + batch - 1) / batch;
@@ -247,7 +285,7 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
                         int64_t k, type alpha, const type *a, int64_t lda, const type *b,         \
                         int64_t ldb, type beta, type *c, int64_t ldc, int64_t stride_a,           \
                         int64_t stride_b, int64_t stride_c, int64_t threads) {                    \
-        int64_t height, width;                                                                    \
+        int64_t height, width, depth;                                                             \
         if (batch <= 0 || m <= 0 || n <= 0) return;                                               \
         if (k <= 0) {                                                                             \
             for (int64_t q = 0; q < batch; q++)                                                   \
@@ -258,12 +296,11 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
                     }                                                                             \
             return;                                                                               \
         }                                                                                         \
-        const int64_t row = ldb * (int64_t)sizeof(type); /* bytes */                              \
-        symc_gemm_pieces(batch, trans_b, m, n, k, row, &height, &width);                          \
+        symc_gemm_pieces(batch, trans_b, m, n, k, sizeof(type), &height, &width, &depth);         \
         /* A matrix times its own transpose: what is below the diagonal is what is above it. */   \
         const int twin = a == b && !trans_a != !trans_b && lda == ldb && stride_a == stride_b &&  \
                          m == n && m >= 64 && k >= 32 && beta == 0;                               \
-        if (twin) height = width = symc_twin_pieces(batch, m, k);                                 \
+        if (twin) height = width = symc_twin_pieces(batch, m, k), depth = k;                      \
         const int64_t down = (m + height - 1) / height, across = (n + width - 1) / width;         \
         const int64_t count = batch * down * across;                                              \
         const int guarded = symc_imports.functions[0] != 0;                                       \
@@ -274,13 +311,17 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
             const int64_t q = number / (down * across);                                           \
             const int64_t i = number / across % down * height, j = number % across * width;       \
             const int64_t rows = m - i < height ? m - i : height;                                 \
+            const int64_t columns = n - j < width ? n - j : width;                                \
             const type *const from = a + q * stride_a + (trans_a ? i : i * lda);                  \
+            const type *const by = b + q * stride_b + (trans_b ? j * ldb : j);                    \
             type *const to = c + q * stride_c + i * ldc + j;                                      \
             if (twin && j < i) continue;                                                          \
             if (twin && j == i) twin_piece(trans_a, rows, k, alpha, from, lda, to, ldc);          \
             else                                                                                  \
-                piece(trans_a, trans_b, rows, n - j < width ? n - j : width, k, alpha, from, lda, \
-                      b + q * stride_b + (trans_b ? j * ldb : j), ldb, beta, to, ldc);            \
+                for (int64_t s = 0; s < k; s += depth)                                            \
+                    piece(trans_a, trans_b, rows, columns, k - s < depth ? k - s : depth, alpha,  \
+                          from + (trans_a ? s * lda : s), lda, by + (trans_b ? s : s * ldb), ldb, \
+                          s ? 1 : beta, to, ldc);                                                 \
         }                                                                                         \
         if (guarded) symc_blas_enter(-1);                                                         \
         for (int64_t q = 0; twin && q < batch; q++)                                               \
