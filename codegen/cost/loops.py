@@ -58,6 +58,8 @@ def work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
                     constant += int(part.value)
                 else:
                     rest = add(rest, part)
+            case If(Binary("lt", _, Const()), _, (_, *_) as otherwise):  # few iterations, or many
+                rest = add(rest, work_of_block(otherwise, names))
             case If(_, then, otherwise):
                 rest = add(rest, work_of_block(then + otherwise, names))
             case Let(var, value):

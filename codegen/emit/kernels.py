@@ -143,6 +143,7 @@ class OpenBlock:
     parallel: bool = False
     opened: bool = True
     in_lanes: bool = False
+    one_by_one: bool = False
     positive: frozenset[str] = frozenset()  # sizes that are above zero only in here
     extremes: tuple[Reduction, ...] = ()  # reductions that have a flag for NaN in here
 
@@ -237,6 +238,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
         blocks.pop()
         writer.printer.positive -= block.positive
         writer.printer.in_lanes -= block.in_lanes
+        writer.printer.in_steps &= not block.one_by_one
         if block.opened:
             writer.depth -= 1
         if block.otherwise:
@@ -371,11 +373,19 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
         writer.put(f"for (; {name} < {last}; {name}++) {{")
     else:
         writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    writer.printer.in_lanes += form.in_lanes
+    one_by_one = not (form.in_lanes or printer.in_lanes or printer.in_steps)
+    one_by_one = one_by_one and writer.lang.folds is not None and is_fold(loop)
+    printer.in_steps |= one_by_one
+    printer.in_lanes += form.in_lanes
     return OpenBlock(
         iter(loop.body), parallel=form.price is not None, in_lanes=form.in_lanes,
-        positive=positive, extremes=extremes,
+        one_by_one=one_by_one, positive=positive, extremes=extremes,
     )  # fmt: skip
+
+
+def is_fold(loop: Loop) -> bool:
+    """Whether the iterations of a serial loop wait for each other, as they update some numbers."""
+    return loop.kind == "serial" and all(isinstance(stmt, Let | Accumulate) for stmt in loop.body)
 
 
 def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:

@@ -31,17 +31,18 @@
     fours       exponentials are added up four at a time, then widened
     side_by_side  sums of what vector registers are slow to take go to several scalars
     registers   sums of rows go to several vector registers
+    few_terms   rows of a few numbers are folded one after the other
     running     running sums are computed four at a time
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `fours`, `side_by_side`, `registers`, `running`,
-`carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare`
-after all; any other order is correct, if less effective. Any may be left out but `unbroken`:
-without it an error may leave shared variables half-changed. `memory` is no pass but a plan that the
-emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`, `implied`,
+Only `unroll`, `distribute`, `lanes`, `parallel`, `fours`, `side_by_side`, `registers`, `few_terms`,
+`running`, `carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after `foresee`, and
+`declare` after all; any other order is correct, if less effective. Any may be left out but
+`unbroken`: without it an error may leave shared variables half-changed. `memory` is no pass but a
+plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`, `implied`,
 `read_before`, `totals`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `varying`,
 `waiting` and `pack_plan` are parts of the passes.
 
@@ -137,7 +138,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),
     *_passes(with_loops, "parallel fours"),
     *_passes(any_program, "side_by_side"),
-    *_passes(with_loops, "registers"),
+    *_passes(with_loops, "registers few_terms"),
     *_passes(with_loops, "running"),
     *_passes(with_repeats, "carry apart"),
     *_passes(with_loops, "packs"),

@@ -29,7 +29,7 @@ from functools import partial
 from operator import is_
 
 from symc.codegen.blocks import repeated_kernels
-from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -145,7 +145,10 @@ def _only_adds(loop: Loop, scalars: Mapping[str, DType]) -> bool:
     if any(load.buffer in scalars for stmt in loop.body for load in loads_of(stmt)):
         return False
     exprs = [expr for stmt in loop.body for expr in expressions(stmt)]
-    if any(isinstance(node, Call | Cast) for expr in exprs for node in nodes(expr)):
+    every = [node for expr in exprs for node in nodes(expr)]
+    if any(
+        isinstance(node, Call) or (isinstance(node, Cast) and not _widens(node)) for node in every
+    ):
         return False
     lets = index_names(loop.body)
     steps = [
@@ -156,6 +159,11 @@ def _only_adds(loop: Loop, scalars: Mapping[str, DType]) -> bool:
     if any(step is None or abs(step) > 1 for step in steps):
         return False
     return sum(map(operations, exprs)) + len(loop.body) <= MOST
+
+
+def _widens(cast: Cast) -> bool:
+    """Whether a conversion is that of floats for a sum in double precision."""
+    return cast.x.dtype is FLOAT32 and cast.dtype is FLOAT64
 
 
 class _Lanes:

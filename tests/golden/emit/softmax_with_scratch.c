@@ -29,11 +29,22 @@ typedef _Bool bool;
 #endif
 SYMC_VECTOR double exp(double x);
 
-// The larger; NaN if either is NaN. maximum(-0.0, 0.0) is its first argument, as in NumPy.
-// `b > a ? b : a` is one instruction of vectors, which gives its second operand for NaN.
-SYMC_INLINE double symc_maximum_f64(double a, double b) {
+// In a branch: compilers do not make a choice of both sides of it.
+#if defined(__CUDACC__) || defined(__OPENCL_VERSION__)
+#define SYMC_STAYS ((void)0)
+#else
+#define SYMC_STAYS __asm__ volatile("")
+#endif
+
+// symc_maximum_f64 in steps of a loop that wait for each other: one instruction to wait for, and a
+// branch that processors foresee. No loop with it is vectorised.
+static inline double symc_maximum_step_f64(double a, double b) {
     double most = b > a ? b : a;
-    return b != b ? b : most;
+    if (__builtin_expect(b != b, 0)) {
+        SYMC_STAYS;
+        most = b;
+    }
+    return most;
 }
 
 /* ---- kernels ---- */
@@ -46,7 +57,7 @@ static __attribute__((noinline)) void main_(
         double m = -__builtin_inf();
 #pragma GCC unroll 4
         for (int64_t j = 0; j < c; j++) {
-            m = symc_maximum_f64(m, x[i * c + j]);
+            m = symc_maximum_step_f64(m, x[i * c + j]);
         }
         double *restrict e = (double *)(scratch);
 #pragma omp simd
