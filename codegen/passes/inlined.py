@@ -15,11 +15,13 @@ from symc.codegen.blocks import every_step, written
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Branch,
     Call,
     If,
     Kernel,
     Launch,
     Let,
+    Loop,
     Program,
     Repeat,
     Stmt,
@@ -50,11 +52,28 @@ def inlined_kernels(program: Program) -> frozenset[str]:
     for launch in launches if inside else ():
         if used & numbers >= set(written(launch, kernels[launch.kernel])):
             inside.add(launch.kernel)
+    brief = _brief_kernels(program)
     return frozenset(
         kernel.name
         for kernel in program.kernels
-        if kernel.name in inside and is_short(kernel, copies=count[kernel.name])
+        if kernel.name in brief
+        or (kernel.name in inside and is_short(kernel, copies=count[kernel.name]))
     )
+
+
+def _brief_kernels(program: Program) -> frozenset[str]:
+    """The kernels that loops launch for a few iterations, beside others for many (`brief.py`)."""
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    found: set[str] = set()
+    for step in every_step(program.steps):
+        match step:
+            case Branch(_, (Launch() as few,), (Launch() as many,)):
+                same = few.buffers == many.buffers and few.sizes == many.sizes
+                if same and is_short(kernels[few.kernel], loops=True):
+                    found.add(few.kernel)
+            case _:
+                pass
+    return frozenset(found)
 
 
 def launched_once(program: Program) -> frozenset[str]:
@@ -67,8 +86,11 @@ def _launches(program: Program) -> Counter[str]:
     return Counter(step.kernel for step in every_step(program.steps) if isinstance(step, Launch))
 
 
-def is_short(kernel: Kernel, copies: int = 1) -> bool:
-    """Whether a kernel has no loops, and few operations, in all its copies."""
+def is_short(kernel: Kernel, copies: int = 1, *, loops: bool = False) -> bool:
+    """Whether a kernel has no loops, and few operations, in all its copies.
+
+    With `loops` it may have serial ones of a few operations.
+    """
     left = FEW // copies
     for stmt in statements(kernel.body):
         match stmt:
@@ -76,6 +98,8 @@ def is_short(kernel: Kernel, copies: int = 1) -> bool:
                 left -= 1 + sum(map(operations, expressions(stmt)))
             case Alloc(buffer, value) if not buffer.shape:
                 left -= 0 if value is None else 1 + operations(value)
+            case Loop(kind="serial") if loops:
+                pass
             case _:
                 return False
         if left < 0:

@@ -27,6 +27,7 @@
     unroll      short loops inside vector loops are written out
     distribute  bodies of thousands of operations become several loops over strips
     lanes       long vector loops read and write numbers of one width
+    brief       loops of a few iterations are compiled into those of the program around them
     parallel    which loops run on threads, and in which blocks
     fours       exponentials are added up four at a time, then widened
     side_by_side  sums of what vector registers are slow to take go to several scalars
@@ -42,9 +43,9 @@ Only `unroll`, `distribute`, `lanes`, `parallel`, `fours`, `side_by_side`, `regi
 `running`, `carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after `foresee`, and
 `declare` after all; any other order is correct, if less effective. Any may be left out but
 `unbroken`: without it an error may leave shared variables half-changed. `memory` is no pass but a
-plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`, `implied`,
-`read_before`, `totals`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `varying`,
-`waiting` and `pack_plan` are parts of the passes.
+plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`,
+`implied`, `read_before`, `totals`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`,
+`varying`, `waiting` and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -136,6 +137,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_any, "unfilled"),
     *_passes(any_program, "simplify place"),
     *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),
+    *_passes(with_repeats, "brief"),
     *_passes(with_loops, "parallel fours"),
     *_passes(any_program, "side_by_side"),
     *_passes(with_loops, "registers few_terms"),

@@ -113,15 +113,46 @@ static void symc_multiply(int64_t kind, int trans_a, int trans_b, int64_t m, int
     }
 }
 
+// SYMBOL symc_small_products_fNN
+// c[m, n] = a[m, k] b[k, n] of complex numbers, for a product that is over before BLAS has begun.
+static void symc_small_products_fNN(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,
+                                    int64_t k, const real *a, const real *b, real *c) {
+    const int64_t row = trans_a ? 2 : 2 * k, column = trans_a ? 2 * m : 2;
+    const int64_t down = trans_b ? 2 : 2 * n, along = trans_b ? 2 * k : 2;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            const real *x = a + i * row, *y = b + j * along;
+            real re = 0, im = 0;
+            for (int64_t s = 0; s < k; s++, x += column, y += down) {
+                re += x[0] * y[0] - x[1] * y[1];
+                im += x[0] * y[1] + x[1] * y[0];
+            }
+            c[2 * (i * n + j)] = re;
+            c[2 * (i * n + j) + 1] = im;
+        }
+}
+
 // SYMBOL symc_matmul
-// NEEDS symc_multiply symc_blas_enter symc_threads_for
-// c[m, n] = a[m, k] b[k, n] for each matrix of a batch, either of them transposed first.
+// NEEDS symc_multiply symc_blas_enter symc_threads_for symc_small_products_f32
+// NEEDS symc_small_products_f64
+// c[m, n] = a[m, k] b[k, n] for each matrix of a batch, either of them transposed first. The kind
+// is one of complex numbers.
 static void symc_matmul(int64_t kind, int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m,
                         int64_t n, int64_t k, const void *a, const void *b, void *c,
                         int64_t threads) {
     const int64_t each = symc_threads_for(batch, (double)m * n * k, threads);
     const int many = each < threads;
     if (batch <= 0 || m <= 0 || n <= 0) return;
+    if (k <= 16 && (double)m * n * k <= 128) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (many)
+        for (int64_t q = 0; q < batch; q++) {
+            const void *x = symc_at(kind, a, q * m * k), *y = symc_at(kind, b, q * k * n);
+            void *z = symc_at(kind, c, q * m * n);
+            if (kind & 1) symc_small_products_f64(trans_a, trans_b, m, n, k, x, y, z);
+            else symc_small_products_f32(trans_a, trans_b, m, n, k, x, y, z);
+        }
+        return;
+    }
     symc_blas_enter(1);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
     for (int64_t q = 0; q < batch; q++)

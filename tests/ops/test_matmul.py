@@ -409,46 +409,6 @@ def test_few_rows_times_many_columns(dtype: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_products_cut_into_small_ones(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Strips of few rows, cut along what is summed, too, and slabs of a few summands, alone and of
-    a batch: sums into what is there, and what is infinite in one summand, are in each of them."""
-    a, b, c = (T.tensor(dtype, (None, None)) for _ in range(3))
-    left, right = T.tensor(dtype, (None, None, None)), T.tensor(dtype, (None, None, None))
-    batched = symc.function([left, right], left @ T.swapaxes(right, 1, 2))
-    limits = {"float32": 1e-6, "float64": 1e-14}
-    for ta, tb in ((False, False), (False, True), (True, False), (True, True)):
-        p, q = a.T if ta else a, b.T if tb else b
-        f = symc.function([a, b, c], [p @ q, c - 2 * (p @ q)])
-        for m, n, k in ((1, 600, 2100), (7, 2051, 333), (8, 700, 1030), (24, 333, 600),
-                        (700, 2100, 3), (1001, 300, 16), (5, 31, 9000), (9, 4000, 31)):  # fmt: skip
-            x, y, z = (numbers(*shape).astype(dtype) for shape in ((m, k), (k, n), (m, n)))
-            wanted = x.astype("float64") @ y.astype("float64")
-            given = x.T.copy() if ta else x, y.T.copy() if tb else y, z
-            found: list[Any] = []
-            for threads in (1, 2):
-                monkeypatch.setattr(symc.config, "threads", threads)
-                found.append(f(*given))
-            for one, other in zip(*found, strict=True):
-                np.testing.assert_array_equal(one, other)
-            plain, more = found[0]
-            np.testing.assert_allclose(plain, wanted, rtol=0, atol=limits[dtype] * (k + 8))
-            np.testing.assert_allclose(
-                more, z - 2 * wanted, rtol=0, atol=limits[dtype] * (2 * k + 8)
-            )
-            if ta == (not tb) and m * n * k < 3e6:
-                x[0, k - 1], y[0, n - 1] = np.inf, np.nan
-                given = x.T.copy() if ta else x, y.T.copy() if tb else y, z
-                plain = f(*given)[0]
-                assert np.isnan(plain[:, n - 1]).all()
-                assert np.isinf(plain[0, : n - 1]).all()
-                assert np.isfinite(plain[1:, : n - 1]).all()
-    for count, m, n, k in ((3, 8, 300, 1100), (2, 4, 5, 40), (2, 300, 700, 8)):
-        x, y = numbers(count, m, k).astype(dtype), numbers(count, n, k).astype(dtype)
-        wanted = x.astype("float64") @ y.swapaxes(1, 2).astype("float64")
-        np.testing.assert_allclose(batched(x, y), wanted, rtol=0, atol=limits[dtype] * (k + 8))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_of_any_number_and_length_times_a_vector(dtype: str) -> None:
     a, x, y = T.tensor(dtype, (None, None)), T.tensor(dtype, (None,)), T.tensor(dtype, (None,))
     f = symc.function([a, x, y], [a @ x, 2 * (a @ x) + y])
