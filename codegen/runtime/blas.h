@@ -181,12 +181,14 @@ SYMC_DEFINE_SYRK_PIECE(symc_syrk_piece_f64, symc_gemm_piece_f64, double, 5)
 // how many products it sums at a time; 0 where packing takes less time. Its kernels for small
 // products, of up to a million multiplications, read b where it lies. All others pack b, which takes
 // two thirds of the time for 8 rows. A strip reads all of a, so it is to be wide: what is too much
-// for a kernel is cut along k, too, which also saves digits, as these kernels sum one by one.
+// for a kernel is cut along k, too, which also saves digits, as these kernels sum one by one. With
+// more rows it is only worth while if b is in the cache or strips are wide, with sums short enough to
+// be done at once; rows of b that are pages apart share few places of the cache.
 // Of a transposed b there are kernels for vectors of 64 bytes alone, and only for up to 1200 numbers
 // of c, each of which is a sum of vectors along k. Elsewhere such strips cost up to a quarter; those
 // of a b that is not transposed cost 5 % with a BLAS without such kernels.
-static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k, int64_t size,
-                               int64_t *depth) {
+static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k, int64_t ldb,
+                               int64_t size, int64_t *depth) {
     enum { MOST = 1000000, DEEP = 1024, SUMS = 1200, LEAST = 32 };
     const double work = (double)m * n * k;
     *depth = k;
@@ -201,7 +203,14 @@ static int64_t symc_gemm_strip(int64_t trans_b, int64_t m, int64_t n, int64_t k,
         return ((n + strips - 1) / strips + 7) / 8 * 8;
     }
 #endif
-    if (trans_b || m * size > 128 || work <= MOST) return 0;
+    if (trans_b || work <= MOST) return 0;
+    if (m * size > 128) {
+        const int64_t width = m <= 64 && k <= 2048 ? MOST / (m * k) / 32 * 32 : 0;
+        if (width < 32 || (width < 96 && (double)n * k > 1 << 17)) return 0;
+        if (m > 32 && ldb * size % 4096 == 0) return 0;
+        const int64_t strips = (n + width - 1) / width;
+        return ((n + strips - 1) / strips + 31) / 32 * 32;
+    }
     const int64_t most = n >= 2048 ? 512 : 256, strips = (n + most - 1) / most;
     const int64_t width = ((n + strips - 1) / strips + 31) / 32 * 32;
     const int64_t room = MOST / (m * width), rows = room < DEEP ? room : DEEP;
@@ -231,16 +240,16 @@ static int64_t symc_gemm_slab(int64_t trans_b, int64_t m, int64_t n, int64_t k, 
 
 // SYMBOL symc_gemm_pieces
 // NEEDS symc_gemm_slab symc_gemm_strip
-// The rows and columns of the pieces that a product is computed in, and how many of its summands are
-// added at a time (all of them but in strips): where there is enough to do, two
-// or four or more, which threads share evenly. Each packs all of b that it needs, so they are whole
-// rows: 512 x 2000 of a product take 4 % more than the product at once, 384 x 384 take 45 %. Only
-// where rows are few, or so long that they leave the cache, are columns divided. Lengths that are
-// multiples of 16 suit the kernels of BLAS.
+// The rows and columns of the pieces that a product is computed in, and how many summands are added
+// at a time (all but in strips): where there is enough to do, two or four or more pieces, which
+// threads share evenly. Each packs all of b that it needs, so they are whole rows: 512 x 2000 of a
+// product take 4 % more than the product at once, 384 x 384 take 45 %. Only where rows are few, or so
+// long that they leave the cache, are columns divided. Multiples of 16 suit the kernels of BLAS.
 static void symc_gemm_pieces(int64_t batch, int64_t trans_b, int64_t m, int64_t n, int64_t k,
-                             int64_t size, int64_t *height, int64_t *width, int64_t *depth) {
+                             int64_t ldb, int64_t size, int64_t *height, int64_t *width,
+                             int64_t *depth) {
     *height = m;
-    *width = symc_gemm_strip(trans_b, m, n, k, size, depth);
+    *width = symc_gemm_strip(trans_b, m, n, k, ldb, size, depth);
     if (*width) return;
     *height = symc_gemm_slab(trans_b, m, n, k, size, width);
     if (*height) return;
@@ -296,7 +305,7 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
                     }                                                                             \
             return;                                                                               \
         }                                                                                         \
-        symc_gemm_pieces(batch, trans_b, m, n, k, sizeof(type), &height, &width, &depth);         \
+        symc_gemm_pieces(batch, trans_b, m, n, k, ldb, sizeof(type), &height, &width, &depth);    \
         /* A matrix times its own transpose: what is below the diagonal is what is above it. */   \
         const int twin = a == b && !trans_a != !trans_b && lda == ldb && stride_a == stride_b &&  \
                          m == n && m >= 64 && k >= 32 && beta == 0;                               \

@@ -1,0 +1,97 @@
+"""Loops of a few iterations in steps of loops of the program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.codegen.blocks import every_step
+from symc.codegen.ir import Branch, Launch
+from symc.errors import SymcError
+
+LENGTHS = (0, 1, 3, 7, 8, 9, 40)
+
+
+def beside(f: symc.Function) -> int:
+    """How many kernels there are twice: for few iterations and for many."""
+    steps = every_step(f.runner.compilation().optimised.steps)
+    return sum(
+        isinstance(step, Branch)
+        and any(isinstance(one, Launch) and "_brief" in one.kernel for one in step.then)
+        for step in steps
+    )
+
+
+def nearest(points: Any, centres: Any) -> Any:
+    """For each point the centre that is nearest, all by elements."""
+    count, length = centres.shape[0], centres.shape[1]
+
+    def point(i: Any, found: Any) -> Any:
+        def centre(k: Any, best: Any, at: Any) -> Any:
+            square = symc.fori_loop(
+                0, length, lambda j, s: s + (points[i, j] - centres[k, j]) ** 2, T.constant(0.0)
+            )
+            return T.where(square < best, square, best), T.where(square < best, k, at)
+
+        return found[i].set(
+            symc.fori_loop(0, count, centre, (T.constant(np.inf), T.constant(0)))[1]
+        )
+
+    return symc.fori_loop(0, points.shape[0], point, T.zeros(points.shape[0], dtype="int64"))
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_sum_in_each_step_of_a_loop_in_a_loop(length: int) -> None:
+    points, centres = T.dmatrix("points"), T.dmatrix("centres")
+    f = symc.function([points, centres], nearest(points, centres))
+    assert beside(f)
+    rng = np.random.default_rng(length)
+    p, c = rng.normal(size=(30, length)), rng.normal(size=(5, length))
+    np.testing.assert_array_equal(f(p, c), ((p[:, None] - c) ** 2).sum(2).argmin(1))
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_that_are_written_and_folded_in_steps(length: int, dtype: str) -> None:
+    """Rows overwritten from rows before, and their largest number, which may be no number."""
+    x = T.tensor(dtype, (None, None))
+
+    def step(i: Any, y: Any, most: Any) -> Any:
+        y = y[i].set(y[i - 1] * 0.5 + x[i])
+        return y, most[i].set(T.concatenate([y[i], T.constant(np.zeros(1, dtype))]).max())
+
+    f = symc.function([x], symc.fori_loop(1, x.shape[0], step, (x, T.zeros(x.shape[0], dtype))))
+    given = np.random.default_rng(length).normal(size=(12, length)).astype(dtype)
+    if length:
+        given[7, length // 2] = np.nan
+    y, most = given.copy(), np.zeros(12, dtype)
+    for i in range(1, 12):
+        y[i] = y[i - 1] * y.dtype.type(0.5) + given[i]
+        most[i] = np.max(np.append(y[i], 0))
+    got = f(given)
+    np.testing.assert_allclose(got[0], y, rtol=1e-5 if dtype == "float32" else 1e-14)
+    np.testing.assert_allclose(got[1], most, rtol=1e-5 if dtype == "float32" else 1e-14)
+
+
+def test_lengths_that_change_from_step_to_step() -> None:
+    x = T.dvector("x")
+    f = symc.function([x], symc.scan(lambda i: (x[:i] * x[:i]).sum(), T.arange(x.shape[0]))[0])
+    given = np.random.default_rng(1).normal(size=40)
+    np.testing.assert_allclose(f(given), [(given[:i] ** 2).sum() for i in range(40)], rtol=1e-13)
+
+
+def test_an_error_in_a_short_row_leaves_shared_variables_as_they_were() -> None:
+    state, at, x = symc.shared(np.zeros((4, 3)), name="state"), T.lvector("at"), T.dmatrix("x")
+    step = symc.fori_loop(0, at.shape[0], lambda i, s: s[at[i]].inc(x[i]), state)
+    f = symc.function([at, x], [], updates=[(state, step)])
+    rows = np.arange(6.0).reshape(2, 3)
+    f(np.array([1, 3]), rows)
+    kept = state.get_value()
+    np.testing.assert_array_equal(kept[[1, 3]], rows)
+    with pytest.raises((SymcError, IndexError)):
+        f(np.array([0, 4]), rows)
+    np.testing.assert_array_equal(state.get_value(), kept)
