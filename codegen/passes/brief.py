@@ -9,7 +9,8 @@ of its time on calling a kernel, and on finding out that the row fills no vector
                                                   else: kernel(x, y; step, m)
 
 The first of the two has the same loops without vector registers, and is compiled into the text that
-runs it (`inlined.py`).
+runs it (`inlined.py`). A kernel that does the same in each step goes over whole arrays, which are
+rarely that short.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from symc.codegen.ir import (
     Kernel,
     Launch,
     Let,
+    Load,
     Loop,
     Program,
     Repeat,
@@ -43,7 +45,7 @@ from symc.codegen.passes.answered import Answers, turned_on
 from symc.codegen.passes.in_program import InProgram
 from symc.codegen.passes.inline import operations
 from symc.codegen.passes.inlined import FEW
-from symc.codegen.passes.walk import expressions, fresh, names_in, nodes
+from symc.codegen.passes.walk import expressions, fresh, names_in, nodes, statements
 from symc.codegen.record import replace
 
 ITERATIONS = 8  # below which a vector register is not filled, or not worth a call
@@ -109,17 +111,30 @@ def _reads(expr: Expr) -> bool:
     return any(not isinstance(node, Binary | Const) and not names_in(node) for node in nodes(expr))
 
 
+def _is_chosen(kernel: Kernel) -> bool:
+    """Whether a number from an array says which row a kernel goes over."""
+    return any(
+        isinstance(node, Load) and any(isinstance(inner, Load) for inner in nodes(node.index))
+        for stmt in statements(kernel.body)
+        for expr in expressions(stmt)
+        for node in nodes(expr)
+    )
+
+
 class _Brief:
     """The walk over the steps of one program."""
 
     def __init__(self, program: Program, few: dict[str, Sequence[Expr]]) -> None:
         self.answers = Answers(program)
         self.few = few
+        self.counters = set[str]()
 
     def step(self, step: Step) -> Step:
         """A step of the program, outside of its loops."""
         match step:
             case Repeat():
+                inside = every_step(step.steps)
+                self.counters = {step.var, *(s.var for s in inside if isinstance(s, Repeat))}
                 return replace(step, steps=map_steps(step.steps, self.inside))
             case Branch(_, then, otherwise):
                 sides = tuple(map(self.step, then)), tuple(map(self.step, otherwise))
@@ -132,6 +147,8 @@ class _Brief:
         if not isinstance(step, Launch) or step.kernel not in self.few:
             return (step,)
         kernel = self.answers.kernels[step.kernel]
+        if not (self._moves(step) or _is_chosen(kernel)):
+            return (step,)
         names = InProgram(step, kernel)
         flag = self.answers.flag("few")
         body: tuple[Stmt, ...] = (turned_on(flag),)
@@ -139,6 +156,10 @@ class _Brief:
             body = (If(Binary("lt", names.of(extent), const(ITERATIONS), BOOL), body),)
         test = self.answers.launch(f"{step.kernel}_few", [flag], body, "whether a row is short")
         return (test, Branch(flag, (self.without_vectors(step, kernel),), (step,)))
+
+    def _moves(self, launch: Launch) -> bool:
+        """Whether a kernel is told which step it is: others go over whole arrays in each."""
+        return any(names_in(size) & self.counters for size in launch.sizes)
 
     def without_vectors(self, launch: Launch, kernel: Kernel) -> Launch:
         """The launch of a kernel that has the same loops one by one."""
