@@ -205,7 +205,7 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
 
 // SYMBOL symc_conv_outputs_fNN
 // NEEDS symc_conv_outputs_job_fNN symc_conv_lines_fNN symc_conv_outputs_flat_fNN symc_conv_of
-// NEEDS symc_conv_outputs_phases_fNN symc_conv_outputs_sorted_fNN
+// NEEDS symc_conv_outputs_phases_fNN symc_conv_outputs_sorted_fNN symc_conv_across_fNN
 // y from x and w. Rows are features, lanes are positions.
 static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channels,
                                   int64_t features, int64_t l0, int64_t k0, int64_t t0, int64_t s0,
@@ -224,7 +224,8 @@ static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channe
     const int many = threads > 1 && (double)images * groups * features * v.elements * pairs > 1e5;
     if (v.elements <= 0)
         for (int64_t k = 0; k < images * groups * features * v.spots; k++) y[k] = 0;
-    else if (symc_conv_outputs_phases_fNN(&v, axes, x, w, y, threads) ||
+    else if (symc_conv_across_fNN(&v, x, w, y, threads) ||
+             symc_conv_outputs_phases_fNN(&v, axes, x, w, y, threads) ||
              symc_conv_outputs_sorted_fNN(&v, axes, x, w, y, threads))
         return;
     else if (!(direct && t2 >= 4 * V) && symc_conv_outputs_flat_fNN(&v, l2, x, w, y, threads))

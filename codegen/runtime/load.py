@@ -49,11 +49,12 @@ Dialect = Literal["c", "device host", "cuda", "opencl", "opencl single"]
 """A kind of text: a C program, or the host functions or the kernels of one for a device."""
 
 _HOST = (
-    "bins.h", "blas.h", "call.h", "conv.h", "convdots.h", "convflat.h", "convlines.h",
-    "convphases.h", "convrows.h", "convtall.h", "definite.h", "expm.h", "extremes.h", "fft.h",
-    "fftaxes.h", "fftlengths.h", "fftreals.h", "fftrows.h", "gemv.h", "general.h", "host.h",
-    "lanes.h", "lapack.h", "mpi.h", "packs.h", "randomarrays.h", "shuffle.h", "smallmatrices.h",
-    "sortvalues.h", "sparse.h", "spectral.h", "substitution.h", "team.h", "threads.h", "timers.h",
+    "bins.h", "blas.h", "call.h", "conv.h", "convacross.h", "convdots.h", "convflat.h",
+    "convlines.h", "convphases.h", "convrows.h", "convtall.h", "definite.h", "expm.h",
+    "extremes.h", "fft.h", "fftaxes.h", "fftlengths.h", "fftreals.h", "fftrows.h", "gemv.h",
+    "general.h", "host.h", "lanes.h", "lapack.h", "mpi.h", "packs.h", "randomarrays.h",
+    "shuffle.h", "smallmatrices.h", "sortvalues.h", "sparse.h", "spectral.h", "substitution.h",
+    "team.h", "threads.h", "timers.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
