@@ -69,12 +69,15 @@ SYMC_CONV_ACROSS(symc_conv_across_four_fNN, 4, SYMC_TIMES_4)
 #undef SYMC_CONV_ADD
 #undef SYMC_CONV_PUT
 
+// SYMBOL symc_conv_small
+// The longest planes, filters and rows that are convolved so.
+enum { SYMC_SMALL_PLANE = 512, SYMC_SMALL_FILTER = 128, SYMC_SHORT_ROW = 8 };
+
 // SYMBOL symc_conv_across_fNN
-// NEEDS symc_conv_across_row_fNN symc_conv_lanes_of_fNN symc_conv_offsets
+// NEEDS symc_conv_across_row_fNN symc_conv_lanes_of_fNN symc_conv_offsets symc_conv_small
 // All outputs, or 0 where planes are large, or channels fewer than lanes, or rows make good lines
 // (convflat.h). A job is an image and as many channels as there are lanes; the last ones may be some
 // of those before, too.
-enum { SYMC_SMALL_PLANE = 512, SYMC_SMALL_FILTER = 128, SYMC_SHORT_ROW = 8 };
 static __attribute__((noinline)) int symc_conv_across_fNN(const symc_conv *v, const real *x,
                                                           const real *w, real *y,
                                                           int64_t threads) {
