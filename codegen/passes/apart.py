@@ -3,13 +3,17 @@
 Compilers make one instruction of ``state + x * y``. It gives its result later than an addition
 alone, and where each step adds to what the step before has made, a loop takes as long as these wait
 for each other. The product does not wait for that number: it is computed before, apart. A product
-of the number itself, as in ``state * x + y``, stays in one instruction.
+of the number itself, as in ``state * x + y``, stays in one instruction. A product that is added to
+such a one is apart again, even of a number that the step before only passes on: a filter's second
+last output.
 
 So are both sides of a choice by the bits of a number, as ``k & 1 ? 3*k + 1 : k >> 1``. Compilers
 make a branch of it, and processors go the wrong way half of the time: nothing foresees such bits.
 """
 
 from __future__ import annotations
+
+from typing import TypeGuard
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
@@ -64,6 +68,17 @@ class _Chain:
                     self._names[var.name] = value
                 case _:
                     pass
+        self._older = {
+            (stmt.buffer, stmt.index)
+            for stmt in statements(kernel.body)
+            if isinstance(stmt, Store) and self._is_copy(stmt.value)
+        }
+
+    def _is_copy(self, value: Expr) -> bool:
+        """Whether the next step is given what is there before this one: it waits for nothing."""
+        while isinstance(value, Var) and value.name in self._names:
+            value = self._names[value.name]
+        return isinstance(value, Load)
 
     def body(self) -> Block:
         """The statements of the step."""
@@ -86,7 +101,14 @@ class _Chain:
         is_sum = isinstance(expr, Binary) and expr.op in ("add", "sub") and expr.dtype.is_float
         if is_sum and any(map(self._is_number, _terms(expr))):
             return self._terms(expr)
+        if is_sum and self._is_product(expr.right) and self._waits_for_some(expr.left):
+            apart = Call("apart", (expr.right,), expr.dtype)
+            return Binary(expr.op, self._visit(expr.left), apart, expr.dtype)
         return rebuild(expr, self._visit)
+
+    def _waits_for_some(self, expr: Expr) -> bool:
+        """Whether an expression waits for a number that the step before has computed."""
+        return any(map(self._waits, nodes(expr)))
 
     def _terms(self, expr: Expr) -> Expr:
         """A sum with its products apart."""
@@ -108,9 +130,11 @@ class _Chain:
     def _waits(self, node: Expr) -> bool:
         if isinstance(node, Var) and node.name in self._names:
             return any(self._waits(part) for part in nodes(self._names[node.name]))
-        return self._is_number(node)
+        if not self._is_number(node):
+            return False
+        return (node.buffer, node.index) not in self._older
 
-    def _is_number(self, expr: Expr) -> bool:
+    def _is_number(self, expr: Expr) -> TypeGuard[Load]:
         return isinstance(expr, Load) and (expr.buffer, expr.index) in self._stored
 
     def _written_out(self, expr: Expr) -> Expr:

@@ -95,3 +95,24 @@ def test_a_number_that_is_changed_or_left_is_not_computed_apart() -> None:
     for _ in range(8):
         wanted = (wanted >> 1) ^ 0x8408 if wanted & 1 else wanted >> 1
     assert f(0xFF) == wanted
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_product_of_what_is_only_passed_on_waits_for_nothing(dtype: str) -> None:
+    """A filter of second order: the last output but one is there before the last one."""
+    x = T.tensor(dtype, (None,), "x")
+
+    def step(i: Any, y: Any, last: Any, before: Any) -> list[Any]:
+        new = x[i] + 0.5 * last - 0.25 * before
+        return [y[i].set(new), new, last]
+
+    zero = T.constant(np.zeros((), dtype))
+    f = symc.function([x], symc.fori_loop(0, x.shape[0], step, [T.zeros_like(x), zero, zero])[0])
+    assert f"symc_apart_f{dtype[-2:]}(" in f.source
+    for n in (0, 1, 2, 9):
+        given = RNG.normal(size=n).astype(dtype)
+        wanted, last, before = [], 0.0, 0.0
+        for value in given:
+            last, before = float(value) + 0.5 * last - 0.25 * before, last
+            wanted.append(last)
+        np.testing.assert_allclose(f(given), wanted, rtol=1e-5 if dtype == "float32" else 1e-14)
