@@ -73,6 +73,10 @@ class _Chain:
             for stmt in statements(kernel.body)
             if isinstance(stmt, Store) and self._is_copy(stmt.value)
         }
+        self._waiting: set[str] = set()
+        for name, value in self._names.items():  # in their order
+            if any(map(self._waits, nodes(value))):
+                self._waiting.add(name)
 
     def _is_copy(self, value: Expr) -> bool:
         """Whether the next step is given what is there before this one: it waits for nothing."""
@@ -128,8 +132,8 @@ class _Chain:
         return not any(self._waits(node) for node in nodes(value))
 
     def _waits(self, node: Expr) -> bool:
-        if isinstance(node, Var) and node.name in self._names:
-            return any(self._waits(part) for part in nodes(self._names[node.name]))
+        if isinstance(node, Var):
+            return node.name in self._waiting
         if not self._is_number(node):
             return False
         return (node.buffer, node.index) not in self._older
