@@ -102,12 +102,14 @@ class _Chain:
         if isinstance(expr, Select) and _is_unforeseen(expr):
             then, other = (Call("apart", (x,), INT64) for x in (expr.then, expr.otherwise))
             return Select(expr.condition, then, other, INT64)
-        is_sum = isinstance(expr, Binary) and expr.op in ("add", "sub") and expr.dtype.is_float
-        if is_sum and any(map(self._is_number, _terms(expr))):
-            return self._terms(expr)
-        if is_sum and self._is_product(expr.right) and self._waits_for_some(expr.left):
-            apart = Call("apart", (expr.right,), expr.dtype)
-            return Binary(expr.op, self._visit(expr.left), apart, expr.dtype)
+        match expr:
+            case Binary("add" | "sub" as op, left, right, dtype) if dtype.is_float:
+                if any(map(self._is_number, _terms(expr))):
+                    return self._terms(expr)
+                if self._is_product(right) and self._waits_for_some(left):
+                    return Binary(op, self._visit(left), Call("apart", (right,), dtype), dtype)
+            case _:
+                pass
         return rebuild(expr, self._visit)
 
     def _waits_for_some(self, expr: Expr) -> bool:
