@@ -340,7 +340,8 @@ static __attribute__((noinline)) void symc_conv_inputs_job_fNN(const symc_conv *
 }
 
 // SYMBOL symc_conv_inputs_fNN
-// NEEDS symc_conv_inputs_job_fNN symc_conv_inputs_turned_fNN symc_conv_of
+// NEEDS symc_conv_inputs_job_fNN symc_conv_inputs_turned_fNN symc_conv_inputs_across_fNN
+// NEEDS symc_conv_of
 // x from y and w. Rows are elements of filters, lanes are positions.
 static void symc_conv_inputs_fNN(int64_t images, int64_t groups, int64_t channels,
                                  int64_t features, int64_t l0, int64_t k0, int64_t t0, int64_t s0,
@@ -353,6 +354,7 @@ static void symc_conv_inputs_fNN(int64_t images, int64_t groups, int64_t channel
     const symc_conv v = symc_conv_of(images, groups, channels, features, axes);
     const int64_t parts = (channels + MOST - 1) / MOST, jobs = images * groups * parts;
     const int many = threads > 1 && (double)images * groups * features * v.spots * v.elements > 1e6;
+    if (symc_conv_inputs_across_fNN(&v, y, w, x, threads)) return;
     if (symc_conv_inputs_turned_fNN(&v, axes, y, w, x, threads)) return;
     _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < jobs; job++) {

@@ -70,14 +70,20 @@ SYMC_CONV_ACROSS(symc_conv_across_four_fNN, 4, SYMC_TIMES_4)
 #undef SYMC_CONV_PUT
 
 // SYMBOL symc_conv_small
-// The longest planes, filters and rows that are convolved so.
+// NEEDS symc_conv
+// The longest planes, filters and rows that are convolved so, and whether those of a convolution are:
+// not where planes are large, channels fewer than lanes, or rows make good lines (convflat.h).
 enum { SYMC_SMALL_PLANE = 512, SYMC_SMALL_FILTER = 128, SYMC_SHORT_ROW = 8 };
+static inline int symc_conv_is_small(const symc_conv *v, int64_t lanes) {
+    return v->channels == 1 && v->features == 1 && v->groups >= lanes &&
+           v->taps <= SYMC_SMALL_FILTER && v->plane <= SYMC_SMALL_PLANE &&
+           v->spots <= SYMC_SMALL_PLANE && (v->count[2] <= SYMC_SHORT_ROW || v->stride[2] > 1);
+}
 
 // SYMBOL symc_conv_across_fNN
 // NEEDS symc_conv_across_row_fNN symc_conv_lanes_of_fNN symc_conv_offsets symc_conv_small
-// All outputs, or 0 where planes are large, or channels fewer than lanes, or rows make good lines
-// (convflat.h). A job is an image and as many channels as there are lanes; the last ones may be some
-// of those before, too.
+// All outputs, or 0 if they are not small. A job is an image and as many channels as there are lanes;
+// the last ones may be some of those before, too.
 static __attribute__((noinline)) int symc_conv_across_fNN(const symc_conv *v, const real *x,
                                                           const real *w, real *y,
                                                           int64_t threads) {
@@ -86,10 +92,7 @@ static __attribute__((noinline)) int symc_conv_across_fNN(const symc_conv *v, co
     const int64_t rows = v->count[0] * v->count[1], count = v->count[2];
     const int many = threads > 1 && (double)jobs * V * v->spots * v->taps > 1e6;
     int64_t at[SYMC_SMALL_FILTER];
-    if (v->channels != 1 || v->features != 1 || v->groups < V || v->taps > SYMC_SMALL_FILTER ||
-        v->plane > SYMC_SMALL_PLANE || v->spots > SYMC_SMALL_PLANE ||
-        (count > SYMC_SHORT_ROW && v->stride[2] == 1))
-        return 0;
+    if (!symc_conv_is_small(v, V)) return 0;
     symc_conv_offsets(v->size, v->dilation, v->plane, 0, v->taps, at);
     for (int64_t e = 0; e < v->taps; e++) at[e] *= SYMC_LANE_BYTES;
     _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")
@@ -113,6 +116,42 @@ static __attribute__((noinline)) int symc_conv_across_fNN(const symc_conv *v, co
         }
         symc_conv_rows_of_fNN((const real *)to, v->spots, group - first,
                               y + (image * v->groups + first) * v->spots);
+    }
+    return 1;
+}
+
+// SYMBOL symc_conv_inputs_across_fNN
+// NEEDS symc_conv_lanes_of_fNN symc_conv_offsets symc_conv_small
+// All inputs, or 0 if they are not small: each output is added to those that it has met.
+static __attribute__((noinline)) int symc_conv_inputs_across_fNN(const symc_conv *v, const real *y,
+                                                                 const real *w, real *x,
+                                                                 int64_t threads) {
+    enum { V = SYMC_LANES_fNN };
+    const int64_t blocks = (v->groups + V - 1) / V, jobs = blocks * v->images;
+    const int64_t rows = v->count[0] * v->count[1], count = v->count[2], step = v->stride[2];
+    const int many = threads > 1 && (double)jobs * V * v->spots * v->taps > 1e6;
+    int64_t at[SYMC_SMALL_FILTER];
+    if (!symc_conv_is_small(v, V)) return 0;
+    symc_conv_offsets(v->size, v->dilation, v->plane, 0, v->taps, at);
+    _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")
+    for (int64_t job = 0; job < jobs; job++) {
+        symc_lanes_fNN to[SYMC_SMALL_PLANE] __attribute__((aligned(64)));
+        symc_lanes_fNN from[SYMC_SMALL_PLANE] __attribute__((aligned(64)));
+        symc_lanes_fNN filters[SYMC_SMALL_FILTER] __attribute__((aligned(64)));
+        const int64_t image = job / blocks, group = job % blocks * V;
+        const int64_t rest = v->groups - V, first = group < rest ? group : rest;
+        symc_conv_lanes_of_fNN(y + (image * v->groups + first) * v->spots, v->spots, (real *)from);
+        symc_conv_lanes_of_fNN(w + first * v->taps, v->taps, (real *)filters);
+        __builtin_memset(to, 0, (size_t)v->plane * sizeof(*to));
+        for (int64_t e = 0; e < v->taps; e++)
+            for (int64_t row = 0; row < rows; row++) {
+                const int64_t i = row / v->count[1], j = row % v->count[1];
+                const symc_lanes_fNN factor = filters[e], *const met = from + row * count;
+                symc_lanes_fNN *const sum = to + at[e] + i * v->stride[0] + j * v->stride[1];
+                for (int64_t k = 0; k < count; k++) sum[k * step] += factor * met[k];
+            }
+        symc_conv_rows_of_fNN((const real *)to, v->plane, group - first,
+                              x + (image * v->groups + first) * v->plane);
     }
     return 1;
 }

@@ -80,6 +80,21 @@ def test_what_is_not_finite_stays_in_its_windows(stride: int) -> None:
     np.testing.assert_array_equal(np.isinf(got), np.isinf(wanted))
 
 
+@pytest.mark.parametrize("stride", [1, 2])
+def test_slopes_that_are_not_finite_reach_what_their_windows_met(stride: int) -> None:
+    x, w, bar = T.ftensor4("x"), T.ftensor4("w"), T.ftensor4("bar")
+    options: dict[str, Any] = {"groups": 20, "padding": 1, "stride": stride}
+    y = T.nnet.conv2d(x, w, **options)
+    f = symc.function([x, w, bar], symc.Lop(y, [x, w], bar))
+    plain = symc.function([x, w, bar], symc.Lop(y, [x, w], bar), mode="python")
+    a = RNG.standard_normal((2, 20, 7, 6)).astype("float32")
+    b = RNG.standard_normal((20, 1, 3, 3)).astype("float32")
+    c = RNG.standard_normal(oracle.conv(a, b, **options).shape).astype("float32")
+    b[3, 0, 0, 0], c[0, 5, 1, 1], c[1, 19, -1, -1] = np.inf, np.nan, -np.inf
+    for one, other in zip(f(a, b, c), plain(a, b, c), strict=True):
+        np.testing.assert_array_equal(np.isfinite(one), np.isfinite(other))
+
+
 @pytest.mark.parametrize("rank", [1, 3])
 def test_one_axis_and_three(rank: int) -> None:
     lengths, sizes = (9, 4, 5)[:rank], (3, 2, 2)[:rank]
