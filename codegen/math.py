@@ -65,6 +65,12 @@ def _integer(name: str, cost: int, *, arity: int = 1, vectorises: bool = False) 
     )
 
 
+def _place(name: str) -> MathFunction:
+    """A choice of indexes by a jump."""
+    types = (INT64, INT64, INT64, INT64)
+    return MathFunction(name, 3, f"symc_{name}", None, 1, False, _python(name), types=types)
+
+
 def _predicate(name: str) -> MathFunction:
     builtin, python = f"__builtin_{name}", _python(name)
     return MathFunction(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
@@ -162,6 +168,8 @@ _ROWS = (
         _python("apart"),
         integer="symc_apart",
     ),
+    _place("below_or"),
+    _place("unless"),
     _own("fmod", 20, arity=2, float32=True),
     _own("share", 4, arity=3, float32=True, vectorises=True),
     _own("fmax", 2, arity=2, float32=True, vectorises=True),

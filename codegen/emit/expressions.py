@@ -175,7 +175,9 @@ class Printer:
         if dtype.kind == "bool":
             return EQUAL, ((x, SHIFT), " != 0")
         if source.is_float and dtype.is_integer:
-            return LEAF, self.call(f"symc_{math.short(source.wide)}_to_{math.short(dtype)}", (x,))
+            alone = "_alone" if dtype is INT64 and self.jumps else ""
+            name = f"symc_{math.short(source.wide)}_to_{math.short(dtype)}{alone}"
+            return LEAF, self.call(name, (x,))
         if self.lang.truth is not None and dtype in (FLOAT32, FLOAT64) and self.is_loaded_bool(x):
             # gcc 12 converts a bool from memory number by number, but selects in vectors.
             one, zero = (literal(value, dtype, self.lang) for value in (1.0, 0.0))

@@ -114,6 +114,16 @@ def apart(x: float) -> float:
     return x
 
 
+def below_or(index: int, end: int, other: int) -> int:
+    """An index below an end, or another one."""
+    return index if index < end else other
+
+
+def unless(index: int, end: int, other: int) -> int:
+    """An index that is not the end, or another one."""
+    return other if index == end else index
+
+
 def fmod(x: float, y: float) -> float:
     """The remainder with the sign of x."""
     try:

@@ -110,11 +110,12 @@ class Answers:
         return Launch(name, launch.buffers, launch.sizes)
 
     def without(
-        self, launch: Launch, flags: Iterable[str], natural: Callable[[Expr], bool]
-    ) -> Launch | None:
+        self, launch: Launch, flags: Iterable[str], natural: Callable[[Expr], bool],
+        turned: Callable[[Expr, InProgram], Expr | None],
+    ) -> Launch | None:  # fmt: skip
         """The launch of a kernel that does not store flags, if it stores anything else.
 
-        Its indexes that are natural do not count from the end.
+        Its indexes that are natural do not count from the end; those that go round are `turned`.
         """
         kernel = self.kernels[launch.kernel]
         pairs = list(zip(kernel.params, launch.buffers, strict=True))
@@ -128,7 +129,7 @@ class Answers:
             place = from_the_end(expr)
             if place is not None and natural(inside.of(place)):
                 return visit(place)
-            return rebuild(expr, visit)
+            return rebuild(turned(expr, inside) or expr, visit)
 
         body = map_block(body, visit)
         if body == kernel.body:

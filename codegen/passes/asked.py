@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
-from symc.codegen.blocks import every_step, written
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -24,11 +24,8 @@ from symc.codegen.ir import (
     Length,
     Load,
     Program,
-    PythonCall,
     Repeat,
-    Routine,
     Select,
-    Step,
     Store,
     Unary,
     Var,
@@ -38,6 +35,9 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.in_program import InProgram, is_long
 from symc.codegen.passes.memory import buffers_of
+from symc.codegen.passes.proven import Elements, Proofs
+from symc.codegen.passes.states import in_rows, integer_states, writes
+from symc.codegen.passes.turning import turned
 from symc.codegen.passes.varying import fixed_buffers, varying_sizes, varying_values
 from symc.codegen.passes.walk import (
     expressions,
@@ -79,6 +79,7 @@ class Questions:
         self.values = varying_values(program, repeat)
         self.held = self._held(program)
         self.flags = self._flags(program)
+        self.proofs = self._proofs(program)
         self.asked = self._asked()
         self.natural = self._naturals(self._places(program))
 
@@ -116,8 +117,7 @@ class Questions:
         None that share memory with other buffers: those may be written under another name.
         """
         kernels = {kernel.name: kernel for kernel in program.kernels}
-        rows = [buffer for buffer in program.buffers if buffer.of is not None]
-        shared = {buffer.name for buffer in rows} | {b.of.buffer for b in rows if b.of is not None}
+        shared = in_rows(program)
         inside = list(every_step(self.repeat.steps))
         found: dict[str, Expr] = {}
         used: set[str] = set()
@@ -125,7 +125,7 @@ class Questions:
             if isinstance(step, Launch):
                 stored = _stored_once(step, kernels[step.kernel], INT64)
                 for name, value in stored.items():
-                    writers = [one for one in inside if _writes(one, name, kernels)]
+                    writers = [one for one in inside if writes(one, name, kernels)]
                     if (
                         name in self.numbers - used - shared
                         and writers == [step]
@@ -134,6 +134,18 @@ class Questions:
                         found[name] = _with(value, found)
             used.update(*[buffers_of(one) for one in every_step([step])])
         return found
+
+    def _proofs(self, program: Program) -> Proofs:
+        """What holds in all steps because of how integers are computed, and states changed."""
+        asked = [part for flag in self.flags.values() for part in conjuncts(self._in_program(flag))]
+        bounds = [p.right for p in asked if isinstance(p, Binary) and p.op == "lt"]
+        states = integer_states(program, self.repeat, self.numbers, self._in_program)
+        fixed = [bound for bound in bounds if bound.dtype is INT64 and self._is_fixed(bound)]
+        return Proofs(self._is_fixed, self._is_known, states, fixed)
+
+    def _is_fixed(self, expr: Expr) -> bool:
+        """Whether something is the same in all steps, and known before the first."""
+        return self._is_known(expr) and not self._moves(expr)
 
     def _places(self, program: Program) -> list[Expr]:
         """The indexes of the loop's kernels that may count from the end."""
@@ -175,16 +187,21 @@ class Questions:
 
     def _question(self, check: Check) -> Question | None:
         condition = self.written_out(check)
-        if is_long(condition) or not self._is_known(condition):
+        if is_long(condition):
             return None
         once: list[Expr] = []
         each: list[Expr] = []
         for part in conjuncts(condition):
             ends = self.ends(part) if self._moves(part) else [part]
-            if ends is None:
+            is_known = self._is_known(part)
+            if ends is None or not is_known:
+                ends = self.proofs.of(part)
+            if ends is not None:
+                once += ends
+            elif is_known:
                 each.append(self._from_the_beginning(part, once))
             else:
-                once += ends
+                return None
         if any(map(self._moves, once)) or not all(map(_reads, each)):
             return None
         return Question(check, tuple(once), both(each) if each else None)
@@ -197,15 +214,18 @@ class Questions:
         """An expression without sizes that follow from the counter, and numbers of the step."""
         return substitute(_with(expr, self.held), self.values)
 
-    def _is_known(self, condition: Expr) -> bool:
-        """Whether a condition is about nothing else than the counter, and what no step changes."""
+    def _is_known(self, condition: Expr, elements: Elements = ()) -> bool:
+        """Whether a condition is about nothing else than the counter, and what no step changes.
+
+        And those elements.
+        """
         for node in nodes(condition):
             match node:
                 case Var(name):
                     inside = name in self.sizes and name not in self.varying
                     if not inside and node != self.counter:
                         return False
-                case Load(buffer) if buffer not in self.fixed:
+                case Load(buffer) if buffer not in self.fixed and node not in elements:
                     return False
                 case Length():
                     return False
@@ -289,7 +309,7 @@ class Questions:
         """
         found: set[Expr] = set()
         for place in map(self._in_program, places):
-            if not self._is_known(place) or is_long(place):
+            if is_long(place):
                 continue
             for number, asked in enumerate(self.asked):
                 more = self._asked_also(asked, place)
@@ -307,7 +327,10 @@ class Questions:
         """What is asked, and that an integer that it is about is not negative."""
         once = list(asked.once)
         plain = self._from_the_beginning(place, once)
-        if not self._moves(plain):
+        proven = self._proven_natural(plain)
+        if proven is not None:
+            return replace(asked, once=tuple(dict.fromkeys([*once, *proven])))
+        if not self._moves(plain) or not self._is_known(plain):
             return None
         if self.slope(plain):
             ends = None if self.is_risky(plain) else self._not_negative(plain)
@@ -319,6 +342,23 @@ class Questions:
         kept = [part for part in conjuncts(asked.each) if not _is_weaker(part, plain)]
         natural = binary("ge", plain, _ZERO)
         return replace(asked, once=tuple(once), each=both([*kept, natural]))
+
+    def _proven_natural(self, place: Expr) -> list[Expr] | None:
+        """Conditions under which an index is not negative because of how it is computed.
+
+        Kernels may read it after states have changed. So none may choose what it is.
+        """
+        if self._is_fixed(place) or self.proofs.is_about_old_states(place):
+            return None
+        return self.proofs.of(binary("ge", place, _ZERO))
+
+    def turned(self, expr: Expr, inside: InProgram) -> Expr | None:
+        """The next place of an index that goes round, by a jump, where all that is asked holds."""
+        once = {condition for asked in self.asked for condition in asked.once}
+        kept = {state: kept for state, kept in self.proofs.kept.items() if once >= set(kept.once)}
+        if not kept:
+            return None
+        return turned(expr, lambda part: self._in_program(inside.of(part)), kept, self._is_fixed)
 
 
 def _is_weaker(condition: Expr, place: Expr) -> bool:
@@ -381,17 +421,6 @@ def _stored_once(launch: Launch, kernel: Kernel, dtype: DType) -> dict[str, Expr
         and stmt.buffer in inside.buffers
         and stmt.buffer not in loaded
     }
-
-
-def _writes(step: Step, buffer: str, kernels: Mapping[str, Kernel]) -> bool:
-    """Whether a step itself writes to a buffer."""
-    match step:
-        case Launch(kernel):
-            return buffer in written(step, kernels[kernel])
-        case Routine() | PythonCall():
-            return buffer in written(step, None)
-        case _:
-            return False
 
 
 def _with(expr: Expr, numbers: Mapping[str, Expr]) -> Expr:

@@ -173,7 +173,7 @@ class _Foreseeing:
         steps: list[Step] = []
         for step in questions.repeat.steps:
             if isinstance(step, Launch):
-                launch = self.answers.without(step, flags, questions.is_natural)
+                launch = self.answers.without(step, flags, questions.is_natural, questions.turned)
                 steps += [] if launch is None else [launch]
             elif not any(step is check for check in gone):
                 steps.append(step)

@@ -132,7 +132,9 @@ class _Hoisting:
         steps: list[Step] = []
         for step in repeat.steps:
             if isinstance(step, Launch):
-                launch = self.answers.without(step, questions.flags, lambda _: False)
+                launch = self.answers.without(
+                    step, questions.flags, lambda _: False, lambda *_: None
+                )
                 steps += [] if launch is None else [launch]
             elif not isinstance(step, Check):
                 steps.append(step)

@@ -117,6 +117,6 @@ def is_tiny(body: Sequence[Stmt]) -> bool:
             case _:
                 return False
         called = {n.function for e in expressions(stmt) for n in nodes(e) if isinstance(n, Call)}
-        if called - {"apart"}:
+        if called - {"apart", "below_or", "unless"}:
             return False
     return left >= 0

@@ -23,6 +23,19 @@ static inline int64_t symc_f64_to_i64(double x) {
     return (x >= -0x1p63) & (x < 0x1p63) ? (int64_t)x : -0x7fffffffffffffffll - 1;
 }
 
+// SYMBOL symc_f64_to_i64_alone
+// NEEDS symc_f64_to_i64
+// The same outside of vectors: x86 has an instruction that gives just this. Compilers test whether a
+// number is in range before they use it for a conversion.
+static inline int64_t symc_f64_to_i64_alone(double x) {
+#if defined(__x86_64__) && !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
+    typedef double lanes __attribute__((vector_size(16)));
+    return __builtin_ia32_cvttsd2si64((lanes){x, 0});
+#else
+    return symc_f64_to_i64(x);
+#endif
+}
+
 // SYMBOL symc_f64_to_i8
 // NEEDS symc_f64_to_i32
 static inline int8_t symc_f64_to_i8(double x) {
@@ -71,6 +84,18 @@ static inline int32_t symc_f32_to_i32(float x) {
 // SYMBOL symc_f32_to_i64
 static inline int64_t symc_f32_to_i64(float x) {
     return (x >= -0x1p63f) & (x < 0x1p63f) ? (int64_t)x : -0x7fffffffffffffffll - 1;
+}
+
+// SYMBOL symc_f32_to_i64_alone
+// NEEDS symc_f32_to_i64
+// See symc_f64_to_i64_alone.
+static inline int64_t symc_f32_to_i64_alone(float x) {
+#if defined(__x86_64__) && !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
+    typedef float lanes __attribute__((vector_size(16)));
+    return __builtin_ia32_cvttss2si64((lanes){x, 0, 0, 0});
+#else
+    return symc_f32_to_i64(x);
+#endif
 }
 
 // SYMBOL symc_f32_to_i8

@@ -15,3 +15,29 @@ static inline int64_t symc_place(int64_t index, int64_t length) {
     }
     return index;
 }
+
+// SYMBOL symc_below_or
+// A place that a loop moves on by one until an end. It is a jump, as it hardly ever ends: so the
+// next step does not wait for a choice. The other place is often the same in all steps; what is
+// not volatile would be moved before the loop.
+static inline int64_t symc_below_or(int64_t index, int64_t end, int64_t other) {
+    if (__builtin_expect(index >= end, 0)) {
+        index = other;
+#if !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
+        __asm__ volatile("" : "+r"(index));
+#endif
+    }
+    return index;
+}
+
+// SYMBOL symc_unless
+// The same where the end is one place, from either side.
+static inline int64_t symc_unless(int64_t index, int64_t end, int64_t other) {
+    if (__builtin_expect(index == end, 0)) {
+        index = other;
+#if !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
+        __asm__ volatile("" : "+r"(index));
+#endif
+    }
+    return index;
+}
