@@ -8,8 +8,11 @@ from typing import TypeAlias, assert_never
 from symc.codegen.ir import (
     Binary,
     Branch,
+    Check,
+    Expr,
     Kernel,
     Launch,
+    Measure,
     Pointer,
     Program,
     PythonCall,
@@ -33,6 +36,24 @@ def every_step(steps: Iterable[Step]) -> Iterator[Step]:
             yield from every_step(step.steps)
         elif isinstance(step, Branch):
             yield from every_step((*step.then, *step.otherwise))
+
+
+def sizes_needed(step: Step) -> Iterator[Expr]:
+    """The sizes that a step needs, those inside it included."""
+    for inner in every_step([step]):
+        match inner:
+            case Launch(_, _, sizes):
+                yield from sizes
+            case Routine(_, args):
+                yield from (arg.offset if isinstance(arg, Pointer) else arg for arg in args)
+            case Check(condition):
+                yield condition
+            case Repeat(_, extent):
+                yield extent
+            case PythonCall() | Measure() | Branch():
+                pass
+            case _:
+                assert_never(inner)
 
 
 def is_branch(program: Program, loop: Repeat) -> bool:

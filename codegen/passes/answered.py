@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from symc.codegen.dtypes import BOOL, DType
+from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -23,6 +23,7 @@ from symc.codegen.ir import (
     Param,
     Program,
     Repeat,
+    Size,
     Step,
     Store,
     Var,
@@ -51,11 +52,12 @@ _ZERO = const(0)
 
 
 class Answers:
-    """The flags and kernels that are added to a program."""
+    """The numbers, sizes and kernels that are added to a program."""
 
     def __init__(self, program: Program) -> None:
         self.kernels = {kernel.name: kernel for kernel in program.kernels}
-        self.flags: list[Buffer] = []
+        self.made: list[Buffer] = []
+        self.sizes: list[Size] = []
         self.taken = {b.name for b in program.buffers} | {s.var.name for s in program.sizes}
         self.names = set(self.kernels)
         self.natural = natural_names(program)
@@ -63,7 +65,19 @@ class Answers:
     def flag(self, name: str) -> str:
         """A new bool of the program."""
         name = fresh(name, self.taken)
-        self.flags.append(Buffer(name, BOOL, (), "temp"))
+        self.made.append(Buffer(name, BOOL, (), "temp"))
+        return name
+
+    def count(self, name: str) -> str:
+        """A new integer of the program."""
+        name = fresh(name, self.taken)
+        self.made.append(Buffer(name, INT64, (), "temp"))
+        return name
+
+    def size(self, name: str, note: str) -> str:
+        """A new size of the program, which a step sets."""
+        name = fresh(name, self.taken)
+        self.sizes.append(Size(Var(name), None, note))
         return name
 
     def launch(self, name: str, flags: Iterable[str], body: Block, note: str) -> Launch:
@@ -83,7 +97,8 @@ class Answers:
                     loads[node.buffer] = node.dtype
                 elif isinstance(node, Var):
                     sizes[node.name] = None
-        loads = {**loads, **dict.fromkeys(stores, BOOL)}
+        made = {buffer.name: buffer.dtype for buffer in self.made}
+        loads = {**loads, **{name: made.get(name, BOOL) for name in stores}}
         params = [Param(b, dtype, b in stores) for b, dtype in loads.items() if b not in own]
         taken = {param.name for param in params} | own
         given = [size for size in sizes if size not in own]

@@ -36,6 +36,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.in_program import InProgram, is_long
 from symc.codegen.passes.memory import buffers_of
 from symc.codegen.passes.proven import Elements, Proofs
+from symc.codegen.passes.started import StepOfLoop
 from symc.codegen.passes.states import in_rows, integer_states, writes
 from symc.codegen.passes.turning import turned
 from symc.codegen.passes.varying import fixed_buffers, varying_sizes, varying_values
@@ -48,6 +49,7 @@ from symc.codegen.passes.walk import (
     statements,
     substitute,
 )
+from symc.codegen.passes.walk import written as stored
 from symc.codegen.record import record, replace
 from symc.codegen.verify.polynomials import Polynomial, added, by, polynomial
 
@@ -141,16 +143,26 @@ class Questions:
         bounds = [p.right for p in asked if isinstance(p, Binary) and p.op == "lt"]
         states = integer_states(program, self.repeat, self.numbers, self._in_program)
         fixed = [bound for bound in bounds if bound.dtype is INT64 and self._is_fixed(bound)]
-        return Proofs(self._is_fixed, self._is_known, states, fixed)
+        step = StepOfLoop(program, self.repeat, self.numbers, self.fixed, self.values)
+        begun = tuple(fact for fact in step.holds() if self._is_known(fact, states.keys()))
+        first = tuple(map(self.first, begun))
+        steps = self.repeat.extent if self.repeat.stop is None else None
+        return Proofs(self._is_fixed, self._is_known, states, fixed, steps, begun, first)
 
     def _is_fixed(self, expr: Expr) -> bool:
         """Whether something is the same in all steps, and known before the first."""
         return self._is_known(expr) and not self._moves(expr)
 
     def _places(self, program: Program) -> list[Expr]:
-        """The indexes of the loop's kernels that may count from the end."""
+        """The indexes of the loop's kernels that may count from the end.
+
+        If the loop may stop, none that is about states, and read after one has changed.
+        """
         kernels = {kernel.name: kernel for kernel in program.kernels}
+        states = {load for load in self.proofs.kept if isinstance(load, Load)}
         found: dict[Expr, None] = {}
+        late: set[Expr] = set()
+        changed = False
         for launch in self.repeat.steps:
             if isinstance(launch, Launch):
                 kernel = kernels[launch.kernel]
@@ -160,7 +172,12 @@ class Questions:
                         place = from_the_end(node)
                         if place is not None:
                             found[inside.of(place)] = None
-        return list(found)
+                            late.update([inside.of(place)] if changed else [])
+                    names = {inside.buffers.get(buffer) for buffer in stored((stmt,))}
+                    changed = changed or any(state.buffer in names for state in states)
+        if self.repeat.stop is None:
+            return list(found)
+        return [place for place in found if place not in late or states.isdisjoint(nodes(place))]
 
     def _asked(self) -> list[Question]:
         found: list[Question] = []
@@ -198,7 +215,7 @@ class Questions:
                 ends = self.proofs.of(part)
             if ends is not None:
                 once += ends
-            elif is_known:
+            elif is_known and self.repeat.stop is None:
                 each.append(self._from_the_beginning(part, once))
             else:
                 return None
@@ -247,6 +264,10 @@ class Questions:
         if one is None or other is None:
             return None
         found = [self.first(condition), self.last(condition)]
+        if self.repeat.stop is not None:  # nobody knows the last step: it has to be no worse
+            if condition.op == "eq" or (one < other) != (condition.op in ("lt", "le")):
+                return None
+            del found[1]
         for side, slope in ((left, one), (right, other)):
             found += self._without_wrapping(side, slope)
         return found
@@ -355,7 +376,8 @@ class Questions:
     def turned(self, expr: Expr, inside: InProgram) -> Expr | None:
         """The next place of an index that goes round, by a jump, where all that is asked holds."""
         once = {condition for asked in self.asked for condition in asked.once}
-        kept = {state: kept for state, kept in self.proofs.kept.items() if once >= set(kept.once)}
+        all_kept = self.proofs.kept.items()
+        kept = {s: bounds for s, bounds in all_kept if bounds.always and once >= set(bounds.once)}
         if not kept:
             return None
         return turned(expr, lambda part: self._in_program(inside.of(part)), kept, self._is_fixed)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symc.codegen.blocks import every_step, is_branch
+from symc.codegen.blocks import every_step, is_branch, sizes_needed
 from symc.codegen.ir import (
     Branch,
     Check,
@@ -31,10 +31,13 @@ from symc.codegen.ir import (
     If,
     Launch,
     Load,
+    Measure,
     Program,
+    PythonCall,
     Repeat,
     Routine,
     Step,
+    Store,
     Var,
     binary,
     const,
@@ -64,12 +67,13 @@ def foresee(program: Program) -> Program:
         return program
     walk = _Foreseeing(program)
     steps = walk.block(program.steps, ())
-    if not walk.answers.flags:
+    if not walk.answers.made:
         return program
     used = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
     return replace(
         program,
-        buffers=(*program.buffers, *walk.answers.flags),
+        sizes=(*program.sizes, *walk.answers.sizes),
+        buffers=(*program.buffers, *walk.answers.made),
         kernels=tuple(k for k in walk.answers.kernels.values() if k.name in used),
         steps=steps,
     )
@@ -122,7 +126,29 @@ class _Foreseeing:
         whole = self.tested_before(questions.asked, around)
         fine = self.answers.flag("fine")
         tests = self.tests(questions, fine, whole)
-        return [*tests, Branch(fine, (self.unchecked(questions),), (self.checked(repeat),))]
+        then, otherwise = self.unchecked(questions), self.checked(repeat)
+        if repeat.done is None or not self.is_read(repeat.done):
+            return [*tests, Branch(fine, (then,), (otherwise,))]
+        count = self.answers.count(repeat.done)
+        sides = Branch(fine, self.counted(then, count), self.counted(otherwise, count))
+        return [*tests, sides, Measure(repeat.done, count)]
+
+    def is_read(self, size: str) -> bool:
+        """Whether something follows from a size."""
+        exprs = [expr for step in self.program.steps for expr in sizes_needed(step)]
+        exprs += [size.value for size in self.program.sizes if size.value is not None]
+        exprs += [length for buffer in self.program.buffers for length in buffer.shape]
+        exprs += [b.of.offset for b in self.program.buffers if b.of is not None]
+        calls = any(isinstance(step, PythonCall) for step in every_step(self.program.steps))
+        return calls or any(size in names_in(expr) for expr in exprs)
+
+    def counted(self, repeat: Repeat, count: str) -> tuple[Step, ...]:
+        """A loop in a block of its own, and the number of its rounds as one that others see."""
+        assert repeat.done is not None
+        done = self.answers.size(repeat.done, repeat.note)
+        store = Store(count, _ZERO, Var(done))
+        after = self.answers.launch(f"{repeat.done}_count", [], (store,), "")
+        return replace(repeat, done=done), after
 
     def is_to_be_unbroken(self, repeat: Repeat) -> bool:
         """Whether nothing may end a loop, and nothing but checks would: see `unbroken.py`."""
@@ -132,7 +158,7 @@ class _Foreseeing:
 
     def is_short(self, repeat: Repeat) -> bool:
         """Whether a loop has nothing but checks and a few operations in a step."""
-        if repeat.stop is not None or repeat.done is not None or is_branch(self.program, repeat):
+        if is_branch(self.program, repeat):
             return False
         for step in repeat.steps:
             match step:

@@ -21,12 +21,12 @@ from symc.codegen.ir import (
     Cast,
     Const,
     Expr,
-    Load,
     Select,
     Unary,
     add,
     binary,
     const,
+    mul,
     sub,
 )
 from symc.codegen.passes.walk import nodes
@@ -39,7 +39,9 @@ Facts: TypeAlias = tuple[Expr, ...]
 Proof: TypeAlias = "Callable[[Expr, Expr, Facts, int], Conditions | None]"
 
 DEEP = 12  # operations on top of each other: deeper ones are not looked at
-CANDIDATES = 8  # bounds that are tried for a state
+FEW = 8  # by how much a state may grow in a step
+MANY = 1 << 40  # steps, of which no program does more
+CANDIDATES = 12  # bounds that are tried for a state
 MOST = 2**63 - 1
 _ZERO = const(0)
 _HOLDS: dict[str, Callable[[int, int], bool]] = {"lt": lt, "le": le, "gt": gt, "ge": ge}
@@ -51,10 +53,14 @@ OPPOSITE: dict[BinaryOp, BinaryOp] = {
 
 @record
 class KeptBounds:
-    """Bounds of a state in all steps: it is in ``[0, below)`` if these conditions hold before."""
+    """Bounds of a state when steps begin: it is in ``[0, below)`` if these conditions hold before.
+
+    `always`: also after a step that ends the loop.
+    """
 
     below: Expr
     once: tuple[Expr, ...]
+    always: bool
 
 
 class Proofs:
@@ -63,18 +69,26 @@ class Proofs:
     `is_fixed` says whether an integer is the same in all steps, and known before the first;
     `is_steady` whether memory that it is about is the same in all steps, but for given elements.
     `states` has the integers that one statement changes in a step, after all that is proven of
-    them, with what it makes of them. `bounds` are tried for them.
+    them, with what it makes of them. `bounds` are tried for them. There are so many `steps`, if
+    that is known. `begun` are comparisons that hold when a step begins, if `first`, what they say
+    of the first one, does.
     """
 
     def __init__(
         self, is_fixed: Callable[[Expr], bool], is_steady: Callable[[Expr, Elements], bool],
-        states: Mapping[Load, Expr], bounds: Sequence[Expr],
+        states: Mapping[Expr, Expr], bounds: Sequence[Expr], steps: Expr | None = None,
+        begun: Facts = (), first: Facts = (),
     ) -> None:  # fmt: skip
-        self._bounded = Bounded(is_fixed, is_steady, {})
+        self._bounded = Bounded(is_fixed, is_steady, {}, begun)
         self._states = states
-        self.kept: dict[Load, KeptBounds] = {}
+        self.first = first
+        self.kept: dict[Expr, KeptBounds] = {}
         for state, new in states.items():
             found = _induced(Bounded(is_fixed, is_steady, {}), state, new, bounds)
+            if found is None and begun:
+                found = _induced(Bounded(is_fixed, is_steady, {}, begun), state, new, bounds)
+            if found is None and steps is not None:
+                found = _counted(state, new, steps)
             if found is not None:
                 self.kept[state] = found
         self._bounded.states = {state: kept.below for state, kept in self.kept.items()}
@@ -84,7 +98,7 @@ class Proofs:
         found = self._bounded.of(comparison)
         used = [state for state in self.kept if state in nodes(comparison)]
         more = [condition for state in used for condition in self.kept[state].once]
-        return None if found is None else list(dict.fromkeys([*found, *more]))
+        return None if found is None else list(dict.fromkeys([*self.first, *found, *more]))
 
     def is_about_old_states(self, expr: Expr) -> bool:
         """Whether something is chosen by a state: then all is to be read in one moment."""
@@ -94,18 +108,66 @@ class Proofs:
         )
 
 
-def _induced(bounded: Bounded, state: Load, new: Expr, bounds: Sequence[Expr]) -> KeptBounds | None:
-    """Bounds that a state keeps: if it has them before a step, then after it."""
-    own = [side for side in _sides_of(new) if bounded.is_fixed(side)]
-    for bound in list(dict.fromkeys([*own, *bounds]))[:CANDIDATES]:
-        if isinstance(bound, Const) and bound.value <= 0:
+def _induced(bounded: Bounded, state: Expr, new: Expr, bounds: Sequence[Expr]) -> KeptBounds | None:
+    """Bounds that a state keeps: if it has them before a step, then after it.
+
+    Of several, those that need the fewest other conditions.
+    """
+    sides = [side for expr in (new, *bounded.begun) for side in _sides_of(expr)]
+    own = [side for side in sides if bounded.is_fixed(side)]
+    behind = [add(side, const(1)) for side in own if not isinstance(side, Const)]
+    best: KeptBounds | None = None
+    for bound in list(dict.fromkeys([*own, *behind, *bounds]))[:CANDIDATES]:
+        if isinstance(bound, Const) and bound.value <= 1:
             continue
+        bounded.states = {}
+        begins_below, begins_natural = bounded.below(state, bound), bounded.at_least(state, _ZERO)
         bounded.states = {state: bound}
-        found = both(bounded.below(new, bound), bounded.at_least(new, _ZERO))
+        found = both(
+            bounded.below(new, bound) if begins_below is None else begins_below,
+            bounded.at_least(new, _ZERO) if begins_natural is None else begins_natural,
+        )
         if found is not None:
             first = [binary("ge", state, _ZERO), binary("lt", state, bound)]
-            return KeptBounds(bound, tuple(dict.fromkeys([*first, *found])))
-    return None
+            once = tuple(dict.fromkeys([*first, *found]))
+            if best is None or len(once) < len(best.once):
+                best = KeptBounds(bound, once, always=not bounded.begun)
+    return best
+
+
+def _counted(state: Expr, new: Expr, steps: Expr) -> KeptBounds | None:
+    """Bounds of a state that no step makes less, and each makes more by a few at most.
+
+    When a step begins, there were fewer steps than there will be.
+    """
+    most = _growth(state, new)
+    if most is None or most > FEW:
+        return None
+    below = add(state, mul(steps, const(max(most, 1))))
+    once = (
+        binary("ge", state, _ZERO), binary("le", state, const(MANY)),
+        binary("le", steps, const(MANY)),
+    )  # fmt: skip
+    return KeptBounds(below, once, always=False)
+
+
+def _growth(state: Expr, new: Expr) -> int | None:
+    """How far a natural number moves up at most, if it does not become less, or becomes 0."""
+    match new:
+        case _ if new in (state, _ZERO):
+            return 0
+        case Binary("add", left, Const(int() as by)) if by >= 0:
+            more: int | None = by
+        case Binary("add", left, Cast(x)) | Binary("add", Cast(x), left) if x.dtype is BOOL:
+            more = 1
+        case Select(_, then, otherwise):
+            left, more = then, _growth(state, otherwise)
+        case _:
+            return None
+    other = _growth(state, left)
+    if more is None or other is None:
+        return None
+    return max(more, other) if isinstance(new, Select) else more + other
 
 
 def _sides_of(new: Expr) -> Iterator[Expr]:
@@ -121,12 +183,16 @@ def _sides_of(new: Expr) -> Iterator[Expr]:
 
 
 class Bounded:
-    """Conditions from which bounds of integers follow, if `states` are natural and below others."""
+    """Conditions from which bounds of integers follow, if `states` are natural and below others.
+
+    And if the comparisons in `begun` hold.
+    """
 
     def __init__(
         self, is_fixed: Callable[[Expr], bool], is_steady: Callable[[Expr, Elements], bool],
-        states: Mapping[Load, Expr],
+        states: Mapping[Expr, Expr], begun: Facts = (),
     ) -> None:  # fmt: skip
+        self.begun = begun
         self.is_fixed = is_fixed
         self._is_steady = is_steady
         self.states = states
@@ -151,7 +217,7 @@ class Bounded:
         if self.is_fixed(expr):
             return _possible(binary("lt", expr, bound))
         for low, high, strict in self._orders(facts):
-            if low == expr and self.is_fixed(high):
+            if same(low, expr) and self.is_fixed(high):
                 found = _possible(binary("le" if strict else "lt", high, bound))
                 if found is not None:
                     return found
@@ -195,11 +261,13 @@ class Bounded:
         if self.is_fixed(expr):
             return _possible(binary("ge", expr, bound))
         for low, high, strict in self._orders(facts):
-            if high == expr and self.is_fixed(low):
+            if same(high, expr) and self.is_fixed(low):
                 least = add(low, const(1)) if strict and isinstance(low, Const) else low
                 found = _possible(binary("ge", least, bound))
                 if found is not None:
                     return found
+            if self.is_fixed(low) and same(sub(high, low), expr):  # of naturals: it does not wrap
+                return _possible(binary("ge", low, _ZERO), binary("le", bound, _ZERO))
         natural = _possible(binary("le", bound, _ZERO))  # is enough for what is natural
         if expr in self.states:
             is_other = binary("ne", expr, _ZERO) in facts
@@ -224,6 +292,11 @@ class Bounded:
                 return both(fits, self.at_least(left, bound, facts, deep - 1))
             case Binary("add", left, Const(int() as more)):
                 return both(natural, self.at_least(left, sub(bound, const(more)), facts, deep - 1))
+            case Binary("add", left, right) if self.is_fixed(left) or self.is_fixed(right):
+                by, moves = (left, right) if self.is_fixed(left) else (right, left)
+                fits = self.below(moves, sub(const(MOST), by), facts, deep - 1)
+                kept = self.at_least(moves, bound, facts, deep - 1)
+                return both(_possible(binary("ge", by, _ZERO)), fits, kept)
             case Binary("floordiv" | "shr", left, Const(int() as by)) if 0 < by < 64:
                 return both(natural, self.at_least(left, _ZERO, facts, deep - 1))
             case Cast(x, dtype) if dtype is INT64 and values_of(x):
@@ -264,8 +337,8 @@ class Bounded:
         self, proof: Proof, choice: Select, bound: Expr, facts: Facts, deep: int
     ) -> Conditions | None:
         """What is needed for both sides of a choice, each where the condition chooses it."""
-        then = (*facts, *_known(choice.condition, holds=True))
-        otherwise = (*facts, *_known(choice.condition, holds=False))
+        then = (*facts, *compared(choice.condition, holds=True))
+        otherwise = (*facts, *compared(choice.condition, holds=False))
         return both(
             proof(choice.then, bound, then, deep - 1),
             proof(choice.otherwise, bound, otherwise, deep - 1),
@@ -276,9 +349,9 @@ class Bounded:
 
         None about memory that changes otherwise: it may be read at another time.
         """
-        for fact in facts:
-            if not isinstance(fact, Binary) or not self._is_steady(fact, self.states.keys()):
-                continue
+        held = [fact for fact in facts if self._is_steady(fact, self.states.keys())]
+        for fact in (*held, *self.begun):
+            assert isinstance(fact, Binary)
             match fact.op:
                 case "lt" | "le":
                     yield fact.left, fact.right, fact.op == "lt"
@@ -301,21 +374,28 @@ def both(*found: Conditions | None) -> Conditions | None:
     return conditions
 
 
-def _known(condition: Expr, *, holds: bool) -> Iterator[Expr]:
+def compared(condition: Expr, *, holds: bool) -> Iterator[Expr]:
     """Comparisons that hold where a condition does, or does not."""
     match condition:
         case Unary("not", x):
-            yield from _known(x, holds=not holds)
+            yield from compared(x, holds=not holds)
         case Binary("and", left, right) if holds:
-            yield from _known(left, holds=True)
-            yield from _known(right, holds=True)
+            yield from compared(left, holds=True)
+            yield from compared(right, holds=True)
         case Binary("or", left, right) if not holds:
-            yield from _known(left, holds=False)
-            yield from _known(right, holds=False)
+            yield from compared(left, holds=False)
+            yield from compared(right, holds=False)
         case Binary(op, left, right) if op in OPPOSITE and left.dtype is INT64:
             yield condition if holds else binary(OPPOSITE[op], left, right)
         case _:
             pass
+
+
+def same(one: Expr, other: Expr) -> bool:
+    """Whether two integers are surely the same: sums wrap as their parts do."""
+    if one == other or one.dtype is not INT64 or other.dtype is not INT64:
+        return one == other
+    return not added(polynomial(one), polynomial(other), -1)
 
 
 def values_of(x: Expr) -> int:

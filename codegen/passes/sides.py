@@ -15,20 +15,17 @@ So the condition is decided once, and compilers see what both parts check.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import assert_never
+from collections.abc import Mapping, Sequence
 
-from symc.codegen.blocks import every_step, map_blocks, written
+from symc.codegen.blocks import every_step, map_blocks, sizes_needed, written
 from symc.codegen.ir import (
     Binary,
     Branch,
-    Check,
     Const,
     Expr,
     Kernel,
     Launch,
     Measure,
-    Pointer,
     Program,
     PythonCall,
     Repeat,
@@ -116,7 +113,7 @@ class _Branches:
     def counts(self, repeat: Repeat) -> bool:
         """Whether the steps of a loop may need its counter."""
         inside = list(every_step(repeat.steps))
-        names = [names_in(size) for step in repeat.steps for size in _sizes_of(step)]
+        names = [names_in(size) for step in repeat.steps for size in sizes_needed(step)]
         calls = any(isinstance(step, PythonCall) for step in inside)
         return calls or repeat.var in self.needed.union(*names)
 
@@ -176,21 +173,3 @@ def _decided(launch: Launch, kernel: Kernel) -> dict[str, _Decided]:
     counts = [stmt.buffer for stmt in stores]
     once = {buffers[name] for name in counts if counts.count(name) == 1 and name in buffers}
     return {n: each for n, each in found.items() if n in once and each.flag in once}
-
-
-def _sizes_of(step: Step) -> Iterator[Expr]:
-    """The sizes that a step needs, those inside it included."""
-    for inner in every_step([step]):
-        match inner:
-            case Launch(_, _, sizes):
-                yield from sizes
-            case Routine(_, args):
-                yield from (arg.offset if isinstance(arg, Pointer) else arg for arg in args)
-            case Check(condition):
-                yield condition
-            case Repeat(_, extent):
-                yield extent
-            case PythonCall() | Measure() | Branch():
-                pass
-            case _:
-                assert_never(inner)

@@ -29,7 +29,7 @@ _ZERO = const(0)
 
 def integer_states(
     program: Program, repeat: Repeat, numbers: Collection[str], in_program: Callable[[Expr], Expr]
-) -> dict[Load, Expr]:
+) -> dict[Expr, Expr]:
     """The integers that a single statement of a step changes, after its last check.
 
     What it makes of them is over sizes and elements of the program, which `in_program` writes out.
@@ -38,7 +38,7 @@ def integer_states(
     kernels = {kernel.name: kernel for kernel in program.kernels}
     alone = set(numbers) - in_rows(program)
     inside = list(every_step(repeat.steps))
-    found: dict[Load, Expr] = {}
+    found: dict[Expr, Expr] = {}
     for step in _behind_checks(repeat):
         if not isinstance(step, Launch):
             continue

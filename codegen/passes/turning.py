@@ -7,7 +7,6 @@ make a choice, for which the next step has to wait. A jump is foreseen, as the e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import cast
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import Binary, BinaryOp, Call, Const, Expr, Load, Select, add, const
@@ -35,7 +34,6 @@ def turned(
         case Select(Binary(op, left, right), then, otherwise) if (
             op in OPPOSITE and left.dtype is INT64 and expr.dtype is INT64
         ):
-            op = cast("BinaryOp", op)
             for usual, other, sign in ((then, otherwise, op), (otherwise, then, OPPOSITE[op])):
                 state, by = _neighbour(of(usual))
                 if by and state in kept and is_fixed(of(other)):

@@ -66,7 +66,7 @@ def unbroken(program: Program) -> Program:
     used = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
     return replace(
         program,
-        buffers=(*program.buffers, *walk.answers.flags, *walk.copies.values()),
+        buffers=(*program.buffers, *walk.answers.made, *walk.copies.values()),
         kernels=tuple(k for k in walk.answers.kernels.values() if k.name in used),
         steps=steps,
     )

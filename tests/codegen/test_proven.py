@@ -279,3 +279,87 @@ def test_numbers_near_the_largest_do_not_wrap() -> None:
     np.testing.assert_array_equal(f(np.array([0, 5, -1, -2]), 3), [2, 1, 1])
     with pytest.raises(BadIndex, match=f"index {-(2**63)} is"):
         f(np.array([0, 2**63 - 1]), 3)
+
+
+# --- indexes that count ---------------------------------------------------------------------------
+
+COUNTS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[int, float], int]]] = {
+    "added": (lambda k, x: k + T.cast(x > 0, "int64"), lambda k, x: k + (x > 0)),
+    "chosen": (lambda k, x: T.where(x > 0, k + 1, k), lambda k, x: k + 1 if x > 0 else k),
+    "begun anew": (lambda k, x: T.where(x > 0, k + 1, 0), lambda k, x: k + 1 if x > 0 else 0),
+    "by two": (lambda k, x: T.where(x > 0, k + 2, k), lambda k, x: k + 2 if x > 0 else k),
+    "back": (lambda k, x: T.where(x > 0, k + 1, k - 1), lambda k, x: k + 1 if x > 0 else k - 1),
+}
+
+
+def kept(name: str, size: Any, first: int = 0, **given: Any) -> Any:
+    """Writes elements to where a count says."""
+    after, _ = COUNTS[name]
+
+    def step(i: Any, k: Any, y: Any) -> list[Any]:
+        return [after(k, X[i]), y[k].inc(X[i])]
+
+    loop = symc.fori_loop(0, X.shape[0], step, [T.constant(first), T.zeros(size)])
+    return symc.function([X], loop, **given)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("first", [0, 2, -1])
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_as_places(name: str, first: int, mode: str) -> None:
+    _, after = COUNTS[name]
+    f = kept(name, X.shape[0] + 2, first, mode=mode)
+    generator = np.random.default_rng(5)
+    for length in (0, 1, 2, 40):
+        for x in (generator.normal(size=length), np.ones(length), -np.ones(length)):
+            y, k = np.zeros(length + 2), first
+            try:
+                for value in x:
+                    y[k] += value
+                    k = after(k, value)
+            except IndexError:
+                with pytest.raises(BadIndex, match=f"index {k} is out of bounds"):
+                    f(x)
+            else:
+                got = f(x)
+                assert got[0] == k
+                np.testing.assert_array_equal(got[1], y)
+
+
+def test_a_count_of_steps_needs_no_check() -> None:
+    for name in ("added", "chosen", "begun anew"):
+        source = kept(name, X.shape[0]).source
+        assert has_no_test_of_elements(source)
+        assert "return" not in loops_in(source)[0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_count_beyond_the_table(mode: str) -> None:
+    f = kept("added", 3, mode=mode)
+    np.testing.assert_array_equal(f(np.array([1.0, -1, 2, -3, -4]))[1], [1, 1, -7])
+    with pytest.raises(BadIndex, match="index 3 is out of bounds for axis 0 with length 3"):
+        f(np.array([1.0, 1, 1, -1]))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_merging_sorted_arrays(mode: str) -> None:
+    a, b = T.vector("a"), T.vector("b")
+    n, m = a.shape[0], b.shape[0]
+
+    def step(k: Any, i: Any, j: Any, y: Any) -> list[Any]:
+        one, other = a[T.minimum(i, n - 1)], b[T.minimum(j, m - 1)]
+        left = T.logical_or(j >= m, T.logical_and(i < n, one <= other))
+        moved = [i + T.cast(left, "int64"), T.where(left, j, j + 1)]
+        return [*moved, y[k].set(T.where(left, one, other))]
+
+    init = [T.constant(0), T.constant(0), T.zeros(n + m)]
+    f = symc.function([a, b], symc.fori_loop(0, n + m, step, init), mode=mode)
+    generator = np.random.default_rng(0)
+    for sizes in ((1, 1), (5, 2), (3, 9), (20, 20)):
+        given = [np.sort(generator.random(size)) for size in sizes]
+        i, j, y = f(*given)
+        assert (int(i), int(j)) == sizes
+        np.testing.assert_array_equal(y, np.sort(np.concatenate(given)))
+    assert f(np.zeros(0), np.zeros(0))[2].shape == (0,)
+    with pytest.raises(BadIndex, match="index -1 is"):
+        f(np.zeros(0), np.ones(2))
