@@ -36,6 +36,7 @@
     running     running sums are computed four at a time
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there
+    halves      indexes in the condition of a loop are looked at where its first side holds
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
@@ -143,7 +144,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "side_by_side"),
     *_passes(with_loops, "registers few_terms"),
     *_passes(with_loops, "running"),
-    *_passes(with_repeats, "carry apart"),
+    *_passes(with_repeats, "carry apart halves"),
     *_passes(with_loops, "packs"),
     *_passes(any_program, "declare"),
 )

@@ -75,7 +75,7 @@ def test_the_first_index_out_of_bounds_is_named(
 
 def test_the_loop_has_no_check() -> None:
     unchecked, checked = loops_in(crossed().source)
-    assert unchecked.count("return") == 1  # where it is asked whether to stop
+    assert unchecked.count("return") == 0
     assert checked.count("return") == 2
 
 
@@ -241,3 +241,85 @@ def test_how_far_a_loop_has_come(by: int, mode: str) -> None:
             got = f(np.zeros(7, int), start, n)
             assert got[0] == 2 * m
             np.testing.assert_array_equal(got[1], table)
+
+
+# --- conditions of two sides ----------------------------------------------------------------------
+
+
+def insertion(goes_on: Any, **given: Any) -> Any:
+    x = T.vector("x")
+
+    def insert(i: Any, x: Any) -> Any:
+        value = x[i]
+        init = [i, x]
+        j, x = symc.while_loop(
+            lambda j, x: goes_on(j, x, value), lambda j, x: [j - 1, x[j].set(x[j - 1])], init
+        )
+        return x[j].set(value)
+
+    return symc.function([x], symc.fori_loop(1, x.shape[0], insert, x), **given)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "goes_on",
+    [
+        lambda j, x, value: T.logical_and(j > 0, x[j - 1] > value),
+        lambda j, x, value: T.logical_and(x[j - 1] > value, T.logical_not(j < 1)),
+        lambda j, x, value: T.logical_and(j >= 1, T.logical_and(x[j - 1] > value, x[0] > -9)),
+    ],
+)
+def test_sorting_by_insertion(goes_on: Any, mode: str) -> None:
+    f = insertion(goes_on, mode=mode)
+    generator = np.random.default_rng(0)
+    for n in (0, 1, 2, 3, 30):
+        x = generator.normal(size=n)
+        np.testing.assert_array_equal(f(x), np.sort(x))
+        np.testing.assert_array_equal(f(-np.sort(x)), np.sort(-x))
+    x = np.array([3.0, np.nan, 1.0, np.nan, 0.0, -np.inf, np.inf, 0.0])
+    wanted = x.copy()
+    for i in range(1, len(wanted)):
+        value, j = wanted[i], i
+        while j > 0 and wanted[j - 1] > value:
+            wanted[j] = wanted[j - 1]
+            j -= 1
+        wanted[j] = value
+    np.testing.assert_array_equal(f(x), wanted)
+
+
+def test_the_element_before_the_first_is_not_looked_at() -> None:
+    source = insertion(lambda j, x, value: T.logical_and(j > 0, x[j - 1] > value)).source
+    assert re.search(r"if \(t\w* > 0\) \{\s*logical_not\[0\] = !\(out\[t\w*\] > ", source)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_element_that_the_first_side_does_not_reach(mode: str) -> None:
+    """Below 2 x[j - 3] is an element from the end, and the loop may go on for it."""
+    x = T.vector("x")
+
+    def goes_on(j: Any, total: Any) -> Any:
+        return T.logical_and(j > 0, x[j - 3] > total)
+
+    def step(j: Any, total: Any) -> list[Any]:
+        return [j - 1, total + 1.0]
+
+    f = symc.function([x], symc.while_loop(goes_on, step, [x.shape[0], 0.0]), mode=mode)
+    for given in (np.arange(9.0) + 9, np.arange(4.0)[::-1] + 2, np.full(3, 9.0)):
+        j, total = len(given), 0.0
+        while j > 0 and given[j - 3] > total:
+            j, total = j - 1, total + 1
+        assert [float(one) for one in f(given)] == [j, total]
+
+
+@pytest.mark.parametrize("count", [0, 1, 4095, 4096, 4097, 8192, 8193, 20_000])
+def test_loops_of_several_pieces(count: int) -> None:
+    """Between them it is asked whether to stop."""
+    found = symc.while_loop(lambda k, total: k < N, lambda k, t: [k + 1, t + k], [0, 0])
+    assert [int(one) for one in symc.function([N], found)(count)] == [
+        count,
+        count * (count - 1) // 2,
+    ]
+    most = symc.while_loop(lambda k: k < N, lambda k: k + 3, T.constant(0), max_steps=START)
+    f = symc.function([N, START], most)
+    assert f(10**9, count) == 3 * count
+    assert f(3 * count, 10**9) == 3 * count

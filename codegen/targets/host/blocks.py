@@ -111,6 +111,9 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
     if short and loop.done is None:
         emit_short(host, loop)
         return
+    if short and loop.stop is not None:
+        emit_short_while(host, loop)
+        return
     var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
     if loop.done is None:
         assert loop.stop is None, "a loop that may stop early says when it did"
@@ -170,6 +173,33 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     host.fail(f"(steps & {PIECE - 1}) < {counted} && {stops}(call)", Status.STOPPED)
     host.inside -= 1
     host.put("}")
+
+
+def emit_short_while(host: HostWriter, loop: Repeat) -> None:
+    """The same of a loop that may stop early. What it does of a last piece is not counted."""
+    assert loop.stop is not None
+    assert loop.done is not None, "a loop that may stop early says when it did"
+    var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
+    done, stop = host.printer.vars[loop.done], first_element(host, loop.stop)
+    taken = {*host.printer.vars.values(), *host.printer.buffers.values()}
+    end = fresh(f"{done}end", taken)
+    least, stops = host.use("symc_minimum_i64"), host.use("symc_stops")
+    host.put(f"int64_t {done} = 0;")
+    host.put(f"while ({done} < {extent}) {{")
+    host.inside += 1
+    host.put(f"const int64_t {end} = {least}({extent}, {done} + {PIECE * SHORT_STEPS});")
+    host.put(f"while ({done} < {end}) {{")
+    host.put(f"const int64_t {var} = {done}++;", 2)
+    emit_block(host, loop.steps, loop.var)
+    host.put(f"    if ({stop}) break;")
+    host.put("}")
+    host.put(f"if ({stop}) break;")
+    host.counts = True
+    host.put(f"steps += {PIECE};")
+    host.fail(f"{stops}(call)", Status.STOPPED)
+    host.inside -= 1
+    host.put("}")
+    learn(host, loop.done)
 
 
 def emit_branch(host: HostWriter, branch: Branch) -> None:
