@@ -2,6 +2,7 @@
 
 - A row that is the last one of all is that of the last step: other rows need not be kept.
 - Loops over the same things are one loop.
+- States of a few numbers become states of one number (`numbers.py`).
 - States that move evenly follow from the number of the step (`even.py`).
 - States that are another's row of the step before become one state with it (`delayed.py`).
 - Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
@@ -25,6 +26,7 @@ from symc.loops.contract import contract
 from symc.loops.delayed import join_delayed
 from symc.loops.even import count_evenly
 from symc.loops.hoist import hoist
+from symc.loops.numbers import split_states
 from symc.loops.opened import OpenLoop
 from symc.loops.outline import outline
 from symc.loops.postpone import pass_on, postpone
@@ -62,6 +64,7 @@ def _improved(
         return _of_numbers(op, args, wanted)
     inner = Body(op.body.slots, tuple(improve_loops(op.body.results, exact=exact)))
     loop = OpenLoop(replace(op, body=inner), args, wanted)
+    split_states(loop)
     count_evenly(loop)
     join_delayed(loop)
     if not exact:
@@ -80,7 +83,8 @@ def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Par
     if not all(part.kind in ("final", "count") for part in wanted):
         return {}
     loop = OpenLoop(op, args, wanted)
-    return loop.close() if count_evenly(loop) else {}
+    are_split, are_even = split_states(loop), count_evenly(loop)
+    return loop.close() if are_split or are_even else {}
 
 
 def _outlined(roots: list[Tensor]) -> list[Tensor]:
