@@ -44,7 +44,7 @@ def _split(loop: OpenLoop, number: int) -> bool:
     (slot,) = carry.slots
     initials = [Slice((WHOLE, place))(carry.initial) for place in range(length)]
     slots = [row_of(initial, slot.name) for initial in initials]
-    elements = _Elements(slot, slots)
+    elements = _ElementsOfState(slot, slots)
     new = [elements.of(carry.result, place) for place in range(length)]
     kept = [one for one in new if one is not None]
     others = [c.result for n, c in loop.carries.items() if n != number]
@@ -80,7 +80,7 @@ def _final(parts: Sequence[Part], get: Get) -> Tensor:
     return concatenate([expand_dims(get(part), 1) for part in parts], 1)
 
 
-class _Elements:
+class _ElementsOfState:
     """Elements of vectors that are computed of a state, over its elements."""
 
     def __init__(self, slot: Tensor, slots: Sequence[Tensor]) -> None:
