@@ -18,26 +18,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symc.codegen.blocks import every_step, map_blocks, sizes_needed, written
+from symc.codegen.dtypes import BOOL
 from symc.codegen.ir import (
     Binary,
     Branch,
+    Buffer,
     Const,
     Expr,
     Kernel,
     Launch,
+    Let,
     Measure,
+    Param,
     Program,
     PythonCall,
     Repeat,
     Routine,
     Select,
     Step,
+    Stmt,
     Store,
     Var,
     const,
 )
 from symc.codegen.passes.memory import wholes
-from symc.codegen.passes.walk import names_in
+from symc.codegen.passes.walk import bound, fresh, names_in
 from symc.codegen.record import record, replace
 
 _ZERO = const(0)
@@ -49,7 +54,15 @@ def sides(program: Program) -> Program:
         return program
     walk = _Branches(program)
     steps = map_blocks(program.steps, walk.block)
-    return program if steps == program.steps else replace(program, steps=steps)
+    if steps == program.steps:
+        return program
+    used = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
+    return replace(
+        program,
+        buffers=(*program.buffers, *walk.flags),
+        kernels=tuple(kernel for kernel in walk.kernels.values() if kernel.name in used),
+        steps=steps,
+    )
 
 
 @record
@@ -66,6 +79,9 @@ class _Branches:
     def __init__(self, program: Program) -> None:
         self.kernels = {kernel.name: kernel for kernel in program.kernels}
         self.whole = wholes(program)
+        self.flags: list[Buffer] = []
+        self.taken = {b.name for b in program.buffers} | {s.var.name for s in program.sizes}
+        self.names = set(self.kernels)
         self.values = {s.var.name: s.value for s in program.sizes if s.value is not None}
         lengths = [length for buffer in program.buffers for length in buffer.shape]
         offsets = [buffer.of.offset for buffer in program.buffers if buffer.of is not None]
@@ -77,10 +93,15 @@ class _Branches:
         """The steps of a block, its loops of one step or none in branches before them."""
         found: list[Step] = []
         decided: dict[str, _Decided] = {}  # by a buffer, or a size that is measured there
-        for step in steps:
+        for place, given in enumerate(steps):
+            step = given
+            if isinstance(step, Launch):
+                step = self.deciding(step, steps[place + 1 :])
             branch = self.as_branch(step, decided) if isinstance(step, Repeat) else None
-            if branch is not None and self.join(branch, found):
-                continue
+            if branch is not None:
+                if self.join(branch, found):
+                    continue
+                step = branch
             found.append(step)
             changed = self.changed(step)
             decided = {
@@ -93,6 +114,45 @@ class _Branches:
             if isinstance(step, Launch):
                 decided.update(_decided(step, self.kernels[step.kernel]))
         return found
+
+    def deciding(self, launch: Launch, after: Sequence[Step]) -> Launch:
+        """The launch with flags for integers, 1 or 0, that are lengths of loops behind it."""
+        kernel = self.kernels[launch.kernel]
+        buffers = dict(zip((p.name for p in kernel.params), launch.buffers, strict=True))
+        lengths = {
+            step.buffer
+            for step in after
+            if isinstance(step, Measure) and self.is_branch(step.size, after)
+        }
+        known = _decided(launch, kernel).keys()
+        body: list[Stmt] = []
+        made: dict[str, str] = {}
+        names = bound(kernel)
+        for stmt in kernel.body:
+            match stmt:
+                case Store(buffer, index, Select(condition, Const(1), Const(0)) as value) if (
+                    index == _ZERO and buffers.get(buffer) in lengths - known
+                ):
+                    var = Var(fresh("chosen", names), BOOL)
+                    param = fresh("is_chosen", names)
+                    made[param] = fresh(f"is_{buffers[buffer]}", self.taken)
+                    body += [Let(var, condition), Store(param, _ZERO, var)]
+                    body.append(Store(buffer, index, replace(value, condition=var)))
+                case _:
+                    body.append(stmt)
+        if not made:
+            return launch
+        self.flags += [Buffer(flag, BOOL, (), "temp") for flag in made.values()]
+        params = (*kernel.params, *[Param(param, BOOL, written=True) for param in made])
+        name = fresh(kernel.name, self.names)
+        self.kernels[name] = Kernel(name, params, kernel.sizes, tuple(body), kernel.note)
+        return Launch(name, (*launch.buffers, *made.values()), launch.sizes)
+
+    def is_branch(self, size: str, steps: Sequence[Step]) -> bool:
+        """Whether a loop among some steps has one step or none, as a size says."""
+        one = _Decided("", holds=True)
+        repeats = [step for step in steps if isinstance(step, Repeat)]
+        return any(self.as_branch(repeat, {size: one}) is not None for repeat in repeats)
 
     def as_branch(self, repeat: Repeat, decided: Mapping[str, _Decided]) -> Branch | None:
         """The branch that a loop is; None if its condition is not known to be that of a flag."""
