@@ -8,7 +8,7 @@ the checks before it, which are why elements that it is about lie within their a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 
 from symc.codegen.blocks import every_step
@@ -16,6 +16,7 @@ from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Binary,
+    Branch,
     Check,
     Const,
     Expr,
@@ -26,6 +27,7 @@ from symc.codegen.ir import (
     Program,
     Repeat,
     Select,
+    Step,
     Store,
     Unary,
     Var,
@@ -94,12 +96,12 @@ class Questions:
     def _flags(self, program: Program) -> dict[str, Expr]:
         """The bools that only checks of the loop read, as conditions on what is in the program."""
         kernels = {kernel.name: kernel for kernel in program.kernels}
-        launches = [step for step in self.repeat.steps if isinstance(step, Launch)]
+        launches = [step for step in inside(self.repeat.steps) if isinstance(step, Launch)]
         found: dict[str, Expr] = {}
         for launch in launches:
             found.update(_stored_once(launch, kernels[launch.kernel], BOOL))
         temps = {b.name for b in program.buffers if b.role == "temp" and b.dtype is BOOL}
-        checks = [step for step in self.repeat.steps if isinstance(step, Check)]
+        checks = [step for step in inside(self.repeat.steps) if isinstance(step, Check)]
         uses = [
             name
             for step in every_step(program.steps)
@@ -163,17 +165,17 @@ class Questions:
         found: dict[Expr, None] = {}
         late: set[Expr] = set()
         changed = False
-        for launch in self.repeat.steps:
+        for launch in inside(self.repeat.steps):
             if isinstance(launch, Launch):
                 kernel = kernels[launch.kernel]
-                inside = InProgram(launch, kernel)
+                there = InProgram(launch, kernel)
                 for stmt in statements(kernel.body):
                     for node in (node for expr in expressions(stmt) for node in nodes(expr)):
                         place = from_the_end(node)
                         if place is not None:
-                            found[inside.of(place)] = None
-                            late.update([inside.of(place)] if changed else [])
-                    names = {inside.buffers.get(buffer) for buffer in stored((stmt,))}
+                            found[there.of(place)] = None
+                            late.update([there.of(place)] if changed else [])
+                    names = {there.buffers.get(buffer) for buffer in stored((stmt,))}
                     changed = changed or any(state.buffer in names for state in states)
         if self.repeat.stop is None:
             return list(found)
@@ -189,6 +191,10 @@ class Questions:
                     found.append(asked)
                 else:
                     surely = False
+            elif isinstance(step, Branch):  # one side of it may never run: what is always right
+                checks = [one for one in inside([step]) if isinstance(one, Check)]
+                plain = [self._question(check) for check in checks]
+                found += [one for one in plain if one is not None and not self._reads(one)]
         return found
 
     def _reads(self, asked: Question) -> bool:
@@ -397,6 +403,14 @@ def _is_weaker(condition: Expr, place: Expr) -> bool:
 def _reads(expr: Expr) -> bool:
     """Whether an expression has elements of arrays in it."""
     return any(isinstance(node, Load) for node in nodes(expr))
+
+
+def inside(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps, and those in branches."""
+    for step in steps:
+        yield step
+        if isinstance(step, Branch):
+            yield from inside((*step.then, *step.otherwise))
 
 
 def both(conditions: Iterable[Expr]) -> Expr:

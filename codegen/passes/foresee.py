@@ -21,7 +21,7 @@ not test its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from symc.codegen.blocks import every_step, is_branch, sizes_needed
 from symc.codegen.ir import (
@@ -44,7 +44,7 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.passes.answered import Answers, is_true, turned_on
-from symc.codegen.passes.asked import Question, Questions, element_of
+from symc.codegen.passes.asked import Question, Questions, element_of, inside
 from symc.codegen.passes.inlined import is_short
 from symc.codegen.passes.varying import (
     changed_variables,
@@ -77,6 +77,22 @@ def foresee(program: Program) -> Program:
         kernels=tuple(k for k in walk.answers.kernels.values() if k.name in used),
         steps=steps,
     )
+
+
+def changed_inside(
+    steps: Sequence[Step], change: Callable[[Step], Step | None]
+) -> tuple[Step, ...]:
+    """The steps, and those in branches, changed or left out."""
+    found: list[Step] = []
+    for step in steps:
+        new: Step | None
+        if isinstance(step, Branch):
+            then, otherwise = changed_inside(step.then, change), step.otherwise
+            new = replace(step, then=then, otherwise=changed_inside(otherwise, change))
+        else:
+            new = change(step)
+        found += [] if new is None else [new]
+    return tuple(found)
 
 
 @record
@@ -160,11 +176,11 @@ class _Foreseeing:
         """Whether a loop has nothing but checks and a few operations in a step."""
         if is_branch(self.program, repeat):
             return False
-        for step in repeat.steps:
+        for step in inside(repeat.steps):
             match step:
                 case Launch(kernel) if is_short(self.answers.kernels[kernel]):
                     pass
-                case Check() | Routine("copy_bytes"):
+                case Check() | Branch() | Routine("copy_bytes"):
                     pass
                 case _:
                     return False
@@ -191,23 +207,22 @@ class _Foreseeing:
         gone = [asked.check for asked in questions.asked]
         left = [
             step.condition
-            for step in questions.repeat.steps
+            for step in inside(questions.repeat.steps)
             if isinstance(step, Check) and not any(step is check for check in gone)
         ]
         needed = {n.buffer for c in left for n in nodes(c) if isinstance(n, Load)}
         flags = questions.flags.keys() - needed
-        steps: list[Step] = []
-        for step in questions.repeat.steps:
+
+        def change(step: Step) -> Step | None:
             if isinstance(step, Launch):
-                launch = self.answers.without(step, flags, questions.is_natural, questions.turned)
-                steps += [] if launch is None else [launch]
-            elif not any(step is check for check in gone):
-                steps.append(step)
-        return replace(questions.repeat, steps=tuple(steps))
+                return self.answers.without(step, flags, questions.is_natural, questions.turned)
+            return None if any(step is check for check in gone) else step
+
+        return replace(questions.repeat, steps=changed_inside(questions.repeat.steps, change))
 
     def checked(self, repeat: Repeat) -> Repeat:
         """The loop as it was, with kernels of its own."""
-        return replace(repeat, steps=tuple(map(self.answers.own, repeat.steps)))
+        return replace(repeat, steps=changed_inside(repeat.steps, self.answers.own))
 
     def tested_before(
         self, asked: Sequence[Question], around: tuple[_Enclosing, ...]

@@ -57,12 +57,43 @@ def sides(program: Program) -> Program:
     if steps == program.steps:
         return program
     used = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
-    return replace(
-        program,
-        buffers=(*program.buffers, *walk.flags),
-        kernels=tuple(kernel for kernel in walk.kernels.values() if kernel.name in used),
-        steps=steps,
+    return _without_unread(
+        replace(
+            program,
+            buffers=(*program.buffers, *walk.flags),
+            kernels=tuple(kernel for kernel in walk.kernels.values() if kernel.name in used),
+            steps=steps,
+        )
     )
+
+
+def _without_unread(program: Program) -> Program:
+    """The program without measuring sizes from which nothing follows."""
+    steps = list(every_step(program.steps))
+    if any(isinstance(step, PythonCall) for step in steps):
+        return program
+    values = {size.var.name: size.value for size in program.sizes}
+    exprs = [expr for step in program.steps for expr in sizes_needed(step)]
+    exprs += [length for buffer in program.buffers for length in buffer.shape]
+    exprs += [buffer.of.offset for buffer in program.buffers if buffer.of is not None]
+    pending = [name for expr in exprs for name in names_in(expr)]
+    read: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in read:
+            read.add(name)
+            value = values.get(name)
+            pending += [] if value is None else names_in(value)
+    gone = {step.size for step in steps if isinstance(step, Measure)} - read
+    for size in program.sizes:
+        if size.value is not None and gone & names_in(size.value):
+            gone.add(size.var.name)
+
+    def left(block: Sequence[Step]) -> list[Step]:
+        return [s for s in block if not (isinstance(s, Measure) and s.size in gone)]
+
+    sizes = tuple(size for size in program.sizes if size.var.name not in gone)
+    return replace(program, sizes=sizes, steps=map_blocks(program.steps, left))
 
 
 @record

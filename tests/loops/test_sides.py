@@ -44,8 +44,10 @@ def program() -> Any:
 def test_one_condition_is_decided_once() -> None:
     f = program()
     run = f.source[f.source.index("int64_t symc_run(") :]
-    assert run.count("if (lt[0])") == 1
-    assert run.count("for (int64_t step") == 1
+    with_checks = run[run.rindex("for (int64_t step") :]
+    for loop in (run.replace(with_checks, ""), with_checks):  # the first one without checks
+        assert loop.count("if (lt[0])") == 1
+    assert run.count("for (int64_t step") == 2
     x = np.array([3.0, 0.5, 2.0, 0.25])
     count, out = f(x, [3, 2, -1, 0], 1.0)
     assert count == 2
@@ -152,3 +154,50 @@ def test_random_elements(seed: int) -> None:
             expected = kept_by_hand(x, places, limit)
             assert count == expected[0]
             np.testing.assert_array_equal(out, expected[1])
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_a_row_from_its_end(mode: str) -> None:
+    """An element is set if a condition holds: its index is no more checked than the others."""
+    weights, values, n = T.lvector("weights"), T.vector("values"), T.lscalar("n")
+
+    def item(i: Any, best: Any) -> Any:
+        def down(k: Any, best: Any) -> Any:
+            c = n - k
+            new = best[c - weights[i]] + values[i]
+            return symc.ifelse(new > best[c], best[c].set(new), best)
+
+        return symc.fori_loop(0, n + 1 - weights[i], down, best)
+
+    best = symc.fori_loop(0, weights.shape[0], item, T.zeros(n + 1))
+    f = symc.function([weights, values, n], best, mode=mode)
+    generator = np.random.default_rng(0)
+    for size in (0, 1, 25):
+        w, v = generator.integers(0, 9, 12), generator.random(12)
+        wanted = np.zeros(size + 1)
+        for weight, value in zip(w, v, strict=True):
+            for c in range(size, weight - 1, -1):
+                wanted[c] = max(wanted[c], wanted[c - weight] + value)
+        np.testing.assert_array_equal(f(w, v, size), wanted)
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with length 4"):
+        f([-2], [1.0], 3)
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_an_index_that_is_right_where_a_condition_holds(mode: str) -> None:
+    """Elements elsewhere are left out, and may be anything; a table that is too short is named."""
+    places, bound = T.lvector("places"), T.lscalar("bound")
+
+    def count(i: Any, table: Any) -> Any:
+        k = places[i]
+        is_inside = T.logical_and(k >= 0, k < bound)
+        return symc.ifelse(is_inside, table[k].inc(1), table)
+
+    loop = symc.fori_loop(0, places.shape[0], count, T.zeros(5, "int64"))
+    f = symc.function([places, bound], loop, mode=mode)
+    given = np.array([0, 99, -1, 4, -(2**63), 2**63 - 1, 4, 5])
+    np.testing.assert_array_equal(f(given, 5), [1, 0, 0, 0, 2])
+    np.testing.assert_array_equal(f(given, 2), [1, 0, 0, 0, 0])
+    np.testing.assert_array_equal(f(given[:0], 9), np.zeros(5))
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with length 5"):
+        f(given, 6)

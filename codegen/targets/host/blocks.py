@@ -141,10 +141,16 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
 
 def is_short(host: HostWriter, loop: Repeat) -> bool:
     """Whether each step is nothing but kernels compiled into this text, and it can be stopped."""
-    return (
-        host.heeds
-        and not is_branch(host.program, loop)
-        and all(isinstance(s, Launch) and s.kernel in host.dialect.inlined for s in loop.steps)
+    return host.heeds and not is_branch(host.program, loop) and _are_inlined(host, loop.steps)
+
+
+def _are_inlined(host: HostWriter, steps: Sequence[Step]) -> bool:
+    """Whether steps, and those in branches, are nothing but kernels compiled into this text."""
+    return all(
+        _are_inlined(host, (*step.then, *step.otherwise))
+        if isinstance(step, Branch)
+        else isinstance(step, Launch) and step.kernel in host.dialect.inlined
+        for step in steps
     )
 
 
@@ -162,7 +168,9 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     host.inside += 1
     host.put(f"const int64_t {end} = {least}({extent}, {begin} + {piece});")
     launches = [step for step in loop.steps if isinstance(step, Launch)]
-    if is_tiny([stmt for launch in launches for stmt in host.bodies[launch.kernel].body]):
+    if len(launches) == len(loop.steps) and is_tiny(
+        [stmt for launch in launches for stmt in host.bodies[launch.kernel].body]
+    ):
         host.lines.append(host.printer.lang.unroll.format(count=AT_ONCE))
     host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
     emit_block(host, loop.steps, loop.var)
