@@ -220,9 +220,8 @@ def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None =
     """The options of one compilation. For `memo`, see `openmp.py`."""
     # Our loops say themselves whether they may be vectorised. The rest of -O2 takes gcc a quarter
     # of its time, for code that is no faster. clang vectorises from -O2 on. But a loop that asks
-    # now and then whether to stop, by a call, keeps nothing in vector registers otherwise. And a
-    # loop of a few instructions takes up to twice as long where it happens to lie across two lines.
-    level = ["-O1", "-fexpensive-optimizations", "-fcaller-saves", "-falign-loops=32"]
+    # now and then whether to stop, by a call, keeps nothing in vector registers otherwise.
+    level = ["-O1", "-fexpensive-optimizations", "-fcaller-saves"]
     if not compiler.is_gcc(found):
         level = ["-O2"]
     if quick:

@@ -167,11 +167,7 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     host.put(f"for (int64_t {begin} = 0; {begin} < {extent}; {begin} += {piece}) {{")
     host.inside += 1
     host.put(f"const int64_t {end} = {least}({extent}, {begin} + {piece});")
-    launches = [step for step in loop.steps if isinstance(step, Launch)]
-    if len(launches) == len(loop.steps) and is_tiny(
-        [stmt for launch in launches for stmt in host.bodies[launch.kernel].body]
-    ):
-        host.lines.append(host.printer.lang.unroll.format(count=AT_ONCE))
+    unroll_if_tiny(host, loop)
     host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
     emit_block(host, loop.steps, loop.var)
     host.put("}")
@@ -181,6 +177,14 @@ def emit_short(host: HostWriter, loop: Repeat) -> None:
     host.fail(f"(steps & {PIECE - 1}) < {counted} && {stops}(call)", Status.STOPPED)
     host.inside -= 1
     host.put("}")
+
+
+def unroll_if_tiny(host: HostWriter, loop: Repeat) -> None:
+    """Several steps of a few operations are written out, one after the other."""
+    launches = [step for step in loop.steps if isinstance(step, Launch)]
+    stmts = [stmt for launch in launches for stmt in host.bodies[launch.kernel].body]
+    if len(launches) == len(loop.steps) and is_tiny(stmts):
+        host.lines.append(host.printer.lang.unroll.format(count=AT_ONCE))
 
 
 def emit_short_while(host: HostWriter, loop: Repeat) -> None:
@@ -196,6 +200,7 @@ def emit_short_while(host: HostWriter, loop: Repeat) -> None:
     host.put(f"while ({done} < {extent}) {{")
     host.inside += 1
     host.put(f"const int64_t {end} = {least}({extent}, {done} + {PIECE * SHORT_STEPS});")
+    unroll_if_tiny(host, loop)
     host.put(f"while ({done} < {end}) {{")
     host.put(f"const int64_t {var} = {done}++;", 2)
     emit_block(host, loop.steps, loop.var)
