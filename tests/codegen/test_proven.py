@@ -70,7 +70,7 @@ def test_tables_of_data(name: str, mode: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(OF_DATA.keys() - {"from the end"}))
 def test_no_element_is_tested(name: str) -> None:
-    assert has_no_test_of_elements(tally(name).source)
+    assert has_no_test_of_elements(tally(name, device="cpu").source)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -185,7 +185,7 @@ def test_delay_lines(name: str, mode: str) -> None:
 
 @pytest.mark.parametrize("name", GOES_ROUND)
 def test_delay_lines_are_not_checked(name: str) -> None:
-    source = delay(name).source
+    source = delay(name, device="cpu").source
     assert has_no_test_of_elements(source)
     assert "return" not in loops_in(source)[0]
 
@@ -328,7 +328,7 @@ def test_counts_as_places(name: str, first: int, mode: str) -> None:
 
 def test_a_count_of_steps_needs_no_check() -> None:
     for name in ("added", "chosen", "begun anew"):
-        source = kept(name, X.shape[0]).source
+        source = kept(name, X.shape[0], device="cpu").source
         assert has_no_test_of_elements(source)
         assert "return" not in loops_in(source)[0]
 

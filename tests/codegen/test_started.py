@@ -74,7 +74,7 @@ def test_the_first_index_out_of_bounds_is_named(
 
 
 def test_the_loop_has_no_check() -> None:
-    unchecked, checked = loops_in(crossed().source)
+    unchecked, checked = loops_in(crossed(device="cpu").source)
     assert unchecked.count("return") == 0
     assert checked.count("return") == 2
 
@@ -288,7 +288,8 @@ def test_sorting_by_insertion(goes_on: Any, mode: str) -> None:
 
 
 def test_the_element_before_the_first_is_not_looked_at() -> None:
-    source = insertion(lambda j, x, value: T.logical_and(j > 0, x[j - 1] > value)).source
+    f = insertion(lambda j, x, value: T.logical_and(j > 0, x[j - 1] > value), device="cpu")
+    source = f.source
     assert re.search(r"if \(t\w* > 0\) \{\s*logical_not\[0\] = !\(out\[t\w*\] > ", source)
 
 
