@@ -149,7 +149,14 @@ class Questions:
         begun = tuple(fact for fact in step.holds() if self._is_known(fact, states.keys()))
         first = tuple(map(self.first, begun))
         steps = self.repeat.extent if self.repeat.stop is None else None
-        return Proofs(self._is_fixed, self._is_known, states, fixed, steps, begun, first)
+        return Proofs(
+            self._is_fixed, self._is_known, self._even, states, fixed, steps, begun, first
+        )
+
+    def _even(self, comparison: Expr) -> list[Expr] | None:
+        """Conditions from which a comparison follows, if it is about the counter alone."""
+        about_it = self._moves(comparison) and self._is_known(comparison)
+        return self.ends(comparison) if about_it else None
 
     def _is_fixed(self, expr: Expr) -> bool:
         """Whether something is the same in all steps, and known before the first."""

@@ -66,7 +66,8 @@ class KeptBounds:
 class Proofs:
     """What holds in all steps of a loop, from conditions before it.
 
-    `is_fixed` says whether an integer is the same in all steps, and known before the first;
+    `is_fixed` says whether an integer is the same in all steps, and known before the first; `even`
+    has conditions from which comparisons of integers follow that move evenly from step to step;
     `is_steady` whether memory that it is about is the same in all steps, but for given elements.
     `states` has the integers that one statement changes in a step, after all that is proven of
     them, with what it makes of them. `bounds` are tried for them. There are so many `steps`, if
@@ -76,17 +77,17 @@ class Proofs:
 
     def __init__(
         self, is_fixed: Callable[[Expr], bool], is_steady: Callable[[Expr, Elements], bool],
-        states: Mapping[Expr, Expr], bounds: Sequence[Expr], steps: Expr | None = None,
-        begun: Facts = (), first: Facts = (),
+        even: Callable[[Expr], Conditions | None], states: Mapping[Expr, Expr],
+        bounds: Sequence[Expr], steps: Expr | None = None, begun: Facts = (), first: Facts = (),
     ) -> None:  # fmt: skip
-        self._bounded = Bounded(is_fixed, is_steady, {}, begun)
+        self._bounded = Bounded(is_fixed, is_steady, even, begun)
         self._states = states
         self.first = first
         self.kept: dict[Expr, KeptBounds] = {}
         for state, new in states.items():
-            found = _induced(Bounded(is_fixed, is_steady, {}), state, new, bounds)
+            found = _induced(Bounded(is_fixed, is_steady, even), state, new, bounds)
             if found is None and begun:
-                found = _induced(Bounded(is_fixed, is_steady, {}, begun), state, new, bounds)
+                found = _induced(Bounded(is_fixed, is_steady, even, begun), state, new, bounds)
             if found is None and steps is not None:
                 found = _counted(state, new, steps)
             if found is not None:
@@ -190,12 +191,13 @@ class Bounded:
 
     def __init__(
         self, is_fixed: Callable[[Expr], bool], is_steady: Callable[[Expr, Elements], bool],
-        states: Mapping[Expr, Expr], begun: Facts = (),
+        even: Callable[[Expr], Conditions | None], begun: Facts = (),
     ) -> None:  # fmt: skip
         self.begun = begun
         self.is_fixed = is_fixed
         self._is_steady = is_steady
-        self.states = states
+        self._even = even
+        self.states: Mapping[Expr, Expr] = {}
 
     def of(self, comparison: Expr) -> Conditions | None:
         """Conditions from which a comparison with something fixed follows."""
@@ -226,8 +228,9 @@ class Bounded:
             return beside
         if expr in self.states:
             return _possible(binary("le", self.states[expr], bound))
-        if deep == 0:
-            return None
+        ends = self._at_ends(binary("lt", expr, bound))
+        if ends is not None or deep == 0:
+            return ends
         match expr:
             case Binary("min", left, right):
                 return self._either(self.below, (right, left), bound, facts, deep)
@@ -272,8 +275,9 @@ class Bounded:
         if expr in self.states:
             is_other = binary("ne", expr, _ZERO) in facts
             return [] if is_other and bound == const(1) else natural
-        if deep == 0:
-            return None
+        ends = self._at_ends(binary("ge", expr, bound))
+        if ends is not None or deep == 0:
+            return ends
         match expr:
             case Binary("max", left, right):
                 return self._either(self.at_least, (right, left), bound, facts, deep)
@@ -303,6 +307,11 @@ class Bounded:
                 return natural
             case _:
                 return None
+
+    def _at_ends(self, comparison: Expr) -> Conditions | None:
+        """What a comparison says of the first and the last step, if its sides move evenly."""
+        found = self._even(comparison)
+        return None if found is None else _possible(*found)
 
     def _below_what_it_is_not(
         self, expr: Expr, bound: Expr, facts: Facts, deep: int

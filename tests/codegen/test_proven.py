@@ -363,3 +363,60 @@ def test_merging_sorted_arrays(mode: str) -> None:
     assert f(np.zeros(0), np.zeros(0))[2].shape == (0,)
     with pytest.raises(BadIndex, match="index -1 is"):
         f(np.zeros(0), np.ones(2))
+
+
+# --- indexes that move evenly, within bounds ------------------------------------------------------
+
+
+def neighbours(**given: Any) -> Any:
+    """Sums of an element and those beside it, of which the first and the last have one."""
+
+    def step(i: Any, y: Any) -> Any:
+        before, after = X[T.maximum(i - 1, 0)], X[T.minimum(i + 1, N - 1)]
+        return y[i].set(before + X[i] + after)
+
+    return symc.function([X, N], symc.fori_loop(0, N, step, T.zeros(N)), **given)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_neighbours_within_an_array(mode: str) -> None:
+    f = neighbours(mode=mode)
+    for n in (0, 1, 2, 9):
+        x = np.arange(9.0) ** 2
+        wanted = [x[max(i - 1, 0)] + x[i] + x[min(i + 1, n - 1)] for i in range(n)]
+        np.testing.assert_array_equal(f(x, n), wanted)
+    with pytest.raises(BadIndex, match="index 3 is out of bounds for axis 0 with length 3"):
+        f(np.ones(3), 4)
+
+
+def test_neighbours_are_not_checked() -> None:
+    source = neighbours(device="cpu").source
+    assert has_no_test_of_elements(source) or "if (!" not in source[source.rindex("for (int64_t") :]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_row_from_its_end_within_bounds(mode: str) -> None:
+    weights, values = T.lvector("weights"), T.lvector("values")
+
+    def item(i: Any, best: Any) -> Any:
+        def down(k: Any, best: Any) -> Any:
+            c = N - k
+            with_it = best[T.maximum(c - weights[i], 0)] + values[i]
+            return best[c].set(T.maximum(best[c], T.where(c >= weights[i], with_it, 0)))
+
+        return symc.fori_loop(0, N + 1, down, best)
+
+    best = symc.fori_loop(0, weights.shape[0], item, T.zeros(N + 1, "int64"))
+    f = symc.function([weights, values, N], best, mode=mode)
+    generator = np.random.default_rng(0)
+    for n in (0, 1, 30):
+        w, v = generator.integers(0, 40, 12), generator.integers(1, 9, 12)
+        wanted = np.zeros(n + 1, int)
+        for weight, value in zip(w, v, strict=True):
+            for c in range(n, weight - 1, -1):
+                wanted[c] = max(wanted[c], wanted[c - weight] + value)
+        np.testing.assert_array_equal(f(w, v, n), wanted)
+    with pytest.raises(BadIndex, match="index 5 is out of bounds for axis 0 with length 4"):
+        f(np.array([-2]), np.array([1]), 3)
+    extreme = np.array([2**63 - 1, -(2**63)])  # of the second one all differences wrap around
+    np.testing.assert_array_equal(f(extreme, np.array([1, 1]), 3), [1, 1, 1, 1])
