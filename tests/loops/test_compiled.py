@@ -253,7 +253,7 @@ def test_bodies_are_printed_below_their_loops() -> None:
     assert "loop or branch\n" in explained
     assert "\n          1. kernel" in explained  # inside a branch inside a loop
     assert "repeat step in x_0:" in function.program
-    assert "for (int64_t step = 0; step < x_0; step++) {" in function.source
+    assert "for (int64_t step = step_begin; step < step_end; step++) {" in function.source
 
 
 def test_nanguard_sees_the_step_that_gave_nan() -> None:
