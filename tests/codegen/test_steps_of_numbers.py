@@ -59,3 +59,21 @@ def test_steps_that_are_written_out(count: int) -> None:
     wanted = np.full(3, 0.5)
     np.maximum.at(wanted, places, x)
     np.testing.assert_array_equal(f(places, x), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_floats_that_no_integer_is_near(dtype: str) -> None:
+    """Outside of vectors an instruction of the processor converts them, in vectors arithmetic."""
+    x = T.vector("x", dtype=dtype)
+    y = symc.fori_loop(
+        0, x.shape[0],
+        lambda i, y: y[i].set(T.cast(x[i], "int64") + y[T.maximum(i - 1, 0)] * 0),
+        T.zeros(x.shape, "int64"),
+    )  # fmt: skip
+    f = symc.function([x], [y, T.cast(x, "int64")])
+    given = [0.0, -0.0, 1.9, -1.9, np.nan, np.inf, -np.inf, 2.0**63, -(2.0**63), 2.0**62, 1e30]
+    array = np.array([*given, -1e30, np.nextafter(2.0**63, 0), np.finfo(dtype).tiny], dtype)
+    with np.errstate(invalid="ignore"):
+        wanted = [int(value) if -(2**63) <= value < 2**63 else -(2**63) for value in array.tolist()]
+    for got in f(array):
+        np.testing.assert_array_equal(got, wanted)
