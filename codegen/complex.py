@@ -1,7 +1,7 @@
 """Functions of complex numbers as formulas over their real and imaginary parts.
 
-Loop IR has no complex arithmetic: `passes/pairs.py` replaces it by these formulas before any other
-pass sees it. So they get all that floats get: vector registers, threads, devices.
+Loop IR has no complex arithmetic: `passes/expressions/pairs.py` replaces it by these formulas
+before any other pass sees it. So they get all that floats get: vector registers, threads, devices.
 
 Products and quotients are NumPy's: plain products, and division by R. Smith, "Algorithm 116:
 complex division" (1962). The inverse functions are from W. Kahan, "Branch cuts for complex

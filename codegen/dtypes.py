@@ -109,7 +109,7 @@ _COMPONENTS = {"complex64": FLOAT32, "complex128": FLOAT64}
 _IN_KERNELS = {**_COMPONENTS, "bfloat16": UINT16}
 
 # The dtypes of kernels. Complex numbers are pairs of these to them, bfloat16 is its bits: see
-# `passes/pairs.py` and `passes/bits.py`.
+# `passes/expressions/pairs.py` and `passes/expressions/bits.py`.
 REAL = (
     BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT16, FLOAT32, FLOAT64,
 )  # fmt: skip

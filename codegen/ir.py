@@ -65,11 +65,11 @@ Meaning:
   To kernels it is a buffer like any other. So whatever a kernel writes, no other row or buffer that
   it is given overlaps it.
 - The variable of a `Repeat` is a size inside it, and so is all that follows from it.
-- Complex numbers occur in lowered programs; `passes/pairs.py` makes pairs of floats of them.
-  After it, kernels have none; buffers of the program may, and are arrays of their components.
+- Complex numbers occur in lowered programs; `passes/expressions/pairs.py` makes pairs of floats of
+  them. After it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 and bfloat16 only occur in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic
-  is wider. Of bfloat16 `passes/bits.py` makes uint16; after it, kernels have none, and buffers of
-  the program may.
+  is wider. Of bfloat16 `passes/expressions/bits.py` makes uint16; after it, kernels have none, and
+  buffers of the program may.
 
 The classes stand in `values.py` and `statements.py`. These are imported when a name of theirs is
 asked for: modules of ops speak of the IR in their rules of lowering, and a program that finds all

@@ -239,6 +239,17 @@ def test_what_keys_leave_out_decides_nothing_that_is_compiled() -> None:
     report(wrong, "packages that keys of compiled functions leave out are imported:")
 
 
+def test_folders_of_passes_import_only_those_below() -> None:
+    below = ("expressions", "loops", "vectors", "kernels", "steps")
+    for arrow in arrows():
+        ours, theirs = (
+            name.removeprefix("symc.codegen.passes.").partition(".")[0]
+            for name in (arrow.importer, arrow.imported)
+        )
+        if ours in below and theirs in below:
+            assert below.index(theirs) <= below.index(ours), arrow
+
+
 def test_only_libraries_know_both_codegen_and_cache() -> None:
     users = {a.importer for a in arrows() if package(a.imported) == "symc.cache"}
     users = {name for name in users if package(name) == "symc"}

@@ -64,7 +64,7 @@ def symc(made: Callable[[], tuple[Any, list[Any]]]) -> Once:
 def must_live(step: Any, batch: list[Any]) -> float:
     """The largest sum of intermediate arrays that live at the same time, in MiB."""
     from symc.codegen.ir import Length
-    from symc.codegen.passes.memory import bytes_of, live_ranges
+    from symc.codegen.passes.kernels.memory import bytes_of, live_ranges
 
     program = step.runner.compilation().optimised
     inputs = [buffer.name for buffer in program.buffers if buffer.role == "input"]

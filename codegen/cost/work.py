@@ -40,7 +40,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.memory import bytes_of
+from symc.codegen.passes.kernels.memory import bytes_of
 from symc.codegen.passes.strips import iterations_of
 from symc.codegen.passes.walk import collect, expressions, parts, rebuild, statements, substitute
 from symc.codegen.record import record

@@ -18,7 +18,7 @@ from symc.codegen.emit.writer import comment
 from symc.codegen.encodable import encodable
 from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.gpu.geometry import geometries
-from symc.codegen.passes.memory import plan_workspace
+from symc.codegen.passes.kernels.memory import plan_workspace
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record, replace
 from symc.codegen.runtime import load

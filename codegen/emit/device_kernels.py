@@ -18,7 +18,7 @@ from symc.codegen.passes.gpu.geometry import Geometry, placed
 
 if TYPE_CHECKING:
     from symc.codegen.emit.expressions import Printer
-    from symc.codegen.passes.memory import Scratch
+    from symc.codegen.passes.kernels.memory import Scratch
     from symc.codegen.targets.base import Lang
 
 SHARED = "team_memory"

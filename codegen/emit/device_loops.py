@@ -32,7 +32,7 @@ from symc.codegen.passes.gpu.accesses import (
     without,
 )
 from symc.codegen.passes.gpu.geometry import placed
-from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
+from symc.codegen.passes.kernels.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 

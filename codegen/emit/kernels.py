@@ -3,8 +3,8 @@
 The text is meant to be read: notes become comments, names are the user's, a variable is initialised
 where it is declared. Everything takes time linear in the program, and nothing recurses.
 
-A kernel that does a range of a loop (see `passes/calls.py`) goes from ``begin`` to ``end``. Any
-other parallel loop gets an OpenMP pragma where it stands.
+A kernel that does a range of a loop (see `passes/kernels/calls.py`) goes from ``begin`` to ``end``.
+Any other parallel loop gets an OpenMP pragma where it stands.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.calls import THRESHOLD, Calling, LoopForm
-from symc.codegen.passes.inlined import AT_ONCE, is_tiny
-from symc.codegen.passes.memory import bytes_of, is_on_stack
-from symc.codegen.passes.reductions import Reduction, widths_of_flags
+from symc.codegen.passes.kernels.calls import THRESHOLD, Calling, LoopForm
+from symc.codegen.passes.kernels.inlined import AT_ONCE, is_tiny
+from symc.codegen.passes.kernels.memory import bytes_of, is_on_stack
+from symc.codegen.passes.vectors.reductions import Reduction, widths_of_flags
 from symc.codegen.record import record, replace
 from symc.codegen.signs import factors
 

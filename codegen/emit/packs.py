@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
 from symc.codegen.emit.expressions import ADD
-from symc.codegen.passes.pack_plan import (
+from symc.codegen.passes.vectors.pack_plan import (
     LANES,
     All,
     Each,

@@ -15,9 +15,9 @@ from symc.codegen.emit.units import KernelText, ProgramText
 from symc.codegen.emit.writer import comment
 from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Program, Var
-from symc.codegen.passes.calls import callings
-from symc.codegen.passes.inlined import inlined_kernels
-from symc.codegen.passes.memory import plan_workspace
+from symc.codegen.passes.kernels.calls import callings
+from symc.codegen.passes.kernels.inlined import inlined_kernels
+from symc.codegen.passes.kernels.memory import plan_workspace
 from symc.codegen.record import replace
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes

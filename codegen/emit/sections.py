@@ -1,9 +1,9 @@
 """Long kernels in sections: C functions of their own, so that compilers can share a kernel out.
 
 A kernel of thousands of operations is many loops over a strip, one after the other (see
-`passes/distribute.py`). A compiler's time grows faster than the length of a function, and units
-(`units.py`) are made of whole functions. So some of these loops at a time become a function, to
-which the kernel passes what they need, by the names that it has there.
+`passes/vectors/distribute.py`). A compiler's time grows faster than the length of a function, and
+units (`units.py`) are made of whole functions. So some of these loops at a time become a function,
+to which the kernel passes what they need, by the names that it has there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.inline import operations
+from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.walk import (
     Block,
     blocks,
@@ -41,7 +41,7 @@ from symc.codegen.record import record
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from symc.codegen.passes.calls import LoopForm
+    from symc.codegen.passes.kernels.calls import LoopForm
 
 LONG = 1000  # operations of loops that follow each other, above which they are sections
 SECTION = 500  # operations of a section, at least

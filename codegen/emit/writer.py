@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from symc.codegen.emit.expressions import Printer
     from symc.codegen.ir import Expr
-    from symc.codegen.passes.memory import Scratch
+    from symc.codegen.passes.kernels.memory import Scratch
     from symc.codegen.targets.base import Lang
 
 INDENT = "    "

@@ -31,7 +31,7 @@ from symc.codegen.ir import (
     Step,
 )
 from symc.codegen.meaning.closures import ClosureCompiler, Functions, Registers, compile_kernel
-from symc.codegen.passes.memory import used_buffers
+from symc.codegen.passes.kernels.memory import used_buffers
 from symc.codegen.record import record
 
 HUGE = 1 << 60  # bytes: `SYMC_HUGE` of `runtime/host.h`

@@ -1,4 +1,8 @@
-"""Passes: pure functions from one `Program` to a better one with the same meaning. In order:
+"""Passes: pure functions from one `Program` to a better one with the same meaning.
+
+`steps/` has those over loops around kernels, `kernels/` those over whole kernels and what they
+store, `loops/` over loops in kernels, `vectors/` over loops in vector registers, `expressions/`
+over names and arithmetic; each folder imports only those named after it. In order:
 
     reuse       kernels that are equal up to names become one
     join        small kernels that follow on each other in a loop become one
@@ -95,21 +99,21 @@ def with_variables(program: Program) -> bool:
 
 
 class LatePass:
-    """A pass by the name that its function and its module have.
+    """A pass by its place: a folder, and the name that its function and its module have.
 
     `concerns` says whether it may change a program; if not, the pass is not imported.
     """
 
-    __slots__ = ("concerns", "name")
+    __slots__ = ("concerns", "folder", "name")
 
-    def __init__(self, name: str, concerns: Callable[[Program], bool]) -> None:
-        self.name = name
+    def __init__(self, place: str, concerns: Callable[[Program], bool]) -> None:
+        self.folder, _, self.name = place.partition(".")
         self.concerns = concerns
 
     @property
     def function(self) -> Function:
         """The pass itself."""
-        return _imported(self.name)
+        return _imported(self.folder, self.name)
 
     def __call__(self, program: Program) -> Program:
         """The program after the pass."""
@@ -117,35 +121,37 @@ class LatePass:
 
 
 @cache
-def _imported(name: str) -> Function:
-    return cast("Function", getattr(import_module(f"symc.codegen.passes.{name}"), name))
+def _imported(folder: str, name: str) -> Function:
+    return cast("Function", getattr(import_module(f"symc.codegen.passes.{folder}.{name}"), name))
 
 
-def _passes(concerns: Callable[[Program], bool], names: str) -> list[LatePass]:
-    return [LatePass(name, concerns) for name in names.split()]
+def _passes(concerns: Callable[[Program], bool], places: str) -> list[LatePass]:
+    return [LatePass(place, concerns) for place in places.split()]
 
 
 PASSES: tuple[LatePass, ...] = (
-    *_passes(any_program, "reuse"),
-    *_passes(with_repeats, "join guards"),
-    *_passes(with_loops, "beside scatters"),
-    *_passes(any_program, "simplify"),
-    *_passes(with_loops, "collapse"),
-    *_passes(any_program, "settle"),
-    *_passes(with_loops, "short_rows"),
-    *_passes(any_program, "fuse"),
-    *_passes(with_repeats, "sides hoisted foresee independent"),
-    *_passes(with_variables, "unbroken"),
-    *_passes(with_any, "unfilled"),
-    *_passes(any_program, "simplify place"),
-    *_passes(with_loops, "turn tile ahead interleave behind vectorize unroll distribute lanes"),
-    *_passes(with_repeats, "brief"),
-    *_passes(with_loops, "parallel fours"),
-    *_passes(any_program, "side_by_side"),
-    *_passes(with_loops, "registers few_terms"),
-    *_passes(with_loops, "running"),
-    *_passes(with_repeats, "carry apart halves"),
-    *_passes(with_loops, "packs"),
-    *_passes(any_program, "declare"),
+    *_passes(any_program, "kernels.reuse"),
+    *_passes(with_repeats, "kernels.join steps.guards"),
+    *_passes(with_loops, "kernels.beside kernels.scatters"),
+    *_passes(any_program, "expressions.simplify"),
+    *_passes(with_loops, "loops.collapse"),
+    *_passes(any_program, "kernels.settle"),
+    *_passes(with_loops, "vectors.short_rows"),
+    *_passes(any_program, "loops.fuse"),
+    *_passes(with_repeats, "steps.sides steps.hoisted steps.foresee steps.independent"),
+    *_passes(with_variables, "steps.unbroken"),
+    *_passes(with_any, "kernels.unfilled"),
+    *_passes(any_program, "expressions.simplify kernels.place"),
+    *_passes(with_loops, "loops.turn loops.tile vectors.ahead vectors.interleave"),
+    *_passes(with_loops, "vectors.behind vectors.vectorize loops.unroll vectors.distribute"),
+    *_passes(with_loops, "vectors.lanes"),
+    *_passes(with_repeats, "steps.brief"),
+    *_passes(with_loops, "loops.parallel vectors.fours"),
+    *_passes(any_program, "vectors.side_by_side"),
+    *_passes(with_loops, "vectors.registers vectors.few_terms"),
+    *_passes(with_loops, "vectors.running"),
+    *_passes(with_repeats, "steps.carry steps.apart steps.halves"),
+    *_passes(with_loops, "vectors.packs"),
+    *_passes(any_program, "expressions.declare"),
 )
 """The passes over every program before it is emitted, in this order."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from symc.codegen.ir import Binary, Const, Expr, Select, Var
-from symc.codegen.passes.inline import operations
+from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.walk import names_in
 from symc.codegen.record import field, record
 from symc.codegen.signs import is_natural

@@ -3,7 +3,7 @@
 A parallel loop that reads a buffer which it also writes must show that it reads elements of its own
 iteration, or of none. One of these is needed:
 
-- Both have one *place* (`passes/dependence.py`): no two iterations touch the same element.
+- Both have one *place* (`passes/loops/dependence.py`): no two iterations touch the same element.
 - The index that is read is one that is written: the same expression over the loop's variable and
   over loops inside it of the same lengths. The iterations of a parallel loop never write the same
   element, so none reads an element of another one.
@@ -40,8 +40,8 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.dependence import accesses
-from symc.codegen.passes.inline import operations
+from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.loops.dependence import accesses
 from symc.codegen.passes.walk import (
     bound,
     collect,

@@ -22,9 +22,9 @@ from symc.codegen.ir import (
     Store,
     Strips,
 )
-from symc.codegen.passes.packs import local_scalars, pack_form
-from symc.codegen.passes.reductions import SCANNED
 from symc.codegen.passes.strips import expressions_of, length_of, strip_loop
+from symc.codegen.passes.vectors.packs import local_scalars, pack_form
+from symc.codegen.passes.vectors.reductions import SCANNED
 from symc.codegen.passes.walk import statements
 from symc.codegen.verify.expressions import Broken, Scope, check_access, check_expr
 

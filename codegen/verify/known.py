@@ -33,7 +33,7 @@ from symc.codegen.ir import (
     Var,
     const,
 )
-from symc.codegen.passes.inline import operations
+from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.walk import names_in, nodes, rebuild, substitute
 from symc.codegen.passes.walk import written as stored
 from symc.codegen.record import field, record

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symc.codegen import ir
-from symc.codegen.passes.inline import operations
+from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.strips import StripMining
 from symc.graph.dims import product
 from symc.graph.formulas import Index

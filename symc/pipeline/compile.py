@@ -129,11 +129,11 @@ def _of_numbers(program: ir.Program, request: Request) -> ir.Program:
     """The program without the dtypes that no language has. The passes are imported when needed."""
     kinds = {node.type.dtype for node in walk_within(request.roots())}
     if any(dtype.is_complex for dtype in kinds):
-        from symc.codegen.passes.pairs import pairs
+        from symc.codegen.passes.expressions.pairs import pairs
 
         program = pairs(program)
     if BFLOAT16 in kinds:
-        from symc.codegen.passes.bits import bits
+        from symc.codegen.passes.expressions.bits import bits
 
         program = bits(program)
     return program

@@ -275,7 +275,7 @@ def is_pure(program: ir.Program) -> bool:
     """
     from symc.codegen import ir
     from symc.codegen.blocks import every_step, working_steps, written
-    from symc.codegen.passes.memory import prepared, wholes
+    from symc.codegen.passes.kernels.memory import prepared, wholes
     from symc.codegen.routines import ROUTINES
 
     leading, _ = prepared(program)

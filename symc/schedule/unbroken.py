@@ -3,7 +3,7 @@
 A variable must never be half-changed. What a step of a loop checks may not hold, and a signal may
 end a loop after any of its steps. So the passes answer before such a loop what its steps would
 check, and let signals wait, where the loop is known to take moments; else it writes into a copy
-(`codegen/passes/unbroken.py`). Here it is decided for which loops that will do.
+(`codegen/passes/steps/unbroken.py`). Here it is decided for which loops that will do.
 """
 
 from __future__ import annotations

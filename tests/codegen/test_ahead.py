@@ -11,7 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.ir import Loop
-from symc.codegen.passes.ahead import STRIP
+from symc.codegen.passes.vectors.ahead import STRIP
 from symc.codegen.passes.walk import statements
 from tests.codegen.test_scatters import added, last
 

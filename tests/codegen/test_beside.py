@@ -12,7 +12,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.ir import Launch, Loop
-from symc.codegen.passes.beside import MOST
+from symc.codegen.passes.kernels.beside import MOST
 
 x, y, m = T.vector("x"), T.vector("y"), T.matrix("m")
 

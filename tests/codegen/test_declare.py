@@ -5,7 +5,7 @@ import pytest
 from symc.codegen.errors import IRError
 from symc.codegen.ir import Accumulate, Alloc, Const, Store, Var
 from symc.codegen.meaning.interpret import Array
-from symc.codegen.passes.declare import declare
+from symc.codegen.passes.expressions.declare import declare
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     F64,

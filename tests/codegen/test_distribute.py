@@ -13,8 +13,8 @@ import symc
 import symc.tensor as T
 from symc.codegen.ir import Loop, Program
 from symc.codegen.passes import order
-from symc.codegen.passes.distribute import LONG, distribute
-from symc.codegen.passes.rows import STRIP
+from symc.codegen.passes.vectors.distribute import LONG, distribute
+from symc.codegen.passes.vectors.rows import STRIP
 from symc.codegen.passes.walk import statements
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify

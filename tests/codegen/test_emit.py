@@ -43,7 +43,7 @@ from symc.codegen.ir import (
     binary,
     const,
 )
-from symc.codegen.passes.declare import declare
+from symc.codegen.passes.expressions.declare import declare
 from symc.codegen.targets import compiler
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C as LANG

@@ -11,7 +11,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.codegen.passes.foresee import foresee
+from symc.codegen.passes.steps.foresee import foresee
 from symc.errors import BadIndex, ShapeMismatch
 
 PLACES, OTHERS = T.lvector("places"), T.lvector("others")

@@ -11,7 +11,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.codegen.passes.fours import LANES
+from symc.codegen.passes.vectors.fours import LANES
 
 x = T.matrix("x", dtype="float32")
 

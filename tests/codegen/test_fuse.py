@@ -19,7 +19,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.fuse import fuse
+from symc.codegen.passes.loops.fuse import fuse
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     F64,

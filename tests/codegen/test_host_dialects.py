@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from symc.codegen.emit.expressions import Printer
 from symc.codegen.ir import Expr, Launch
-from symc.codegen.passes.memory import plan_workspace
+from symc.codegen.passes.kernels.memory import plan_workspace
 from symc.codegen.record import record
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.host.device import DeviceDialect

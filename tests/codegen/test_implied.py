@@ -9,7 +9,7 @@ import pytest
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import Binary, Const, Expr, Unary, Var, binary, const
-from symc.codegen.passes.implied import without_implied
+from symc.codegen.passes.expressions.implied import without_implied
 
 A, B, N, M = (Var(name, INT64) for name in "abnm")
 ZERO = const(0)

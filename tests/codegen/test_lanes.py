@@ -11,7 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.ir import Accumulate, Loop, Program, Store
-from symc.codegen.passes.lanes import RATIO, STRIP
+from symc.codegen.passes.vectors.lanes import RATIO, STRIP
 from symc.codegen.passes.walk import loads_of, statements
 from tests.codegen.arguments import arguments
 

@@ -27,11 +27,11 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
-from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.loops.collapse import collapse
+from symc.codegen.passes.loops.parallel import parallel
+from symc.codegen.passes.loops.tile import tile
 from symc.codegen.passes.order import PASSES
-from symc.codegen.passes.parallel import parallel
-from symc.codegen.passes.tile import tile
-from symc.codegen.passes.vectorize import vectorize
+from symc.codegen.passes.vectors.vectorize import vectorize
 from symc.codegen.text import expression
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (

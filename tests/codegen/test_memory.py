@@ -32,7 +32,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.memory import (
+from symc.codegen.passes.kernels.memory import (
     WorkspacePlan,
     best_slot,
     bytes_of,

@@ -23,7 +23,7 @@ from symc.codegen.ir import (
     binary,
     mul,
 )
-from symc.codegen.passes.packs import pack_form
+from symc.codegen.passes.vectors.packs import pack_form
 from symc.codegen.passes.walk import statements
 from symc.codegen.verify.expressions import Broken
 from symc.codegen.verify.kernels import check_kernel

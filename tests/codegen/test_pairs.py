@@ -29,8 +29,8 @@ from symc.codegen.ir import (
     number,
 )
 from symc.codegen.meaning.interpret import Array
+from symc.codegen.passes.expressions.pairs import pairs
 from symc.codegen.passes.order import PASSES
-from symc.codegen.passes.pairs import pairs
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import ZERO, N, buffer, load, local, loop, op, program, run, shown
 

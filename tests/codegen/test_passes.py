@@ -10,8 +10,8 @@ import pytest
 
 from symc.codegen.ir import Launch, Loop, Program, Stmt, Store, Var
 from symc.codegen.meaning.interpret import Array
-from symc.codegen.passes.distribute import distribute
 from symc.codegen.passes.order import PASSES
+from symc.codegen.passes.vectors.distribute import distribute
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (

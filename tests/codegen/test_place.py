@@ -25,7 +25,7 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.meaning.interpret import Array
-from symc.codegen.passes.place import place
+from symc.codegen.passes.kernels.place import place
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     F64,

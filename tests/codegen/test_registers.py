@@ -11,7 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.ir import Loop
-from symc.codegen.passes.registers import folds_lanes
+from symc.codegen.passes.vectors.registers import folds_lanes
 from symc.codegen.passes.walk import statements
 
 a, b = T.matrix("a"), T.vector("b")

@@ -12,7 +12,7 @@ import symc
 import symc.tensor as T
 from symc.codegen.emit import sections
 from symc.codegen.passes import order
-from symc.codegen.passes.rows import STRIP
+from symc.codegen.passes.vectors.rows import STRIP
 from symc.codegen.targets.c_source import CSource
 from tests.codegen.arguments import arguments
 from tests.codegen.test_distribute import CASES, CUT, small

@@ -11,7 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.ir import Launch
-from symc.codegen.passes.short_rows import LANES, LONGEST
+from symc.codegen.passes.vectors.short_rows import LANES, LONGEST
 
 
 def softmax(x: Any) -> Any:

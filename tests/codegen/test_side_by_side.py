@@ -11,7 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.ir import Loop
-from symc.codegen.passes.side_by_side import SHORT
+from symc.codegen.passes.vectors.side_by_side import SHORT
 from symc.codegen.passes.walk import statements
 
 a, b = T.matrix("a"), T.vector("b")

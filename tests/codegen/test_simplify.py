@@ -21,7 +21,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.simplify import simplify
+from symc.codegen.passes.expressions.simplify import simplify
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     F64,

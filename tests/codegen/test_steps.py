@@ -30,8 +30,8 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.meaning.interpret import Array, interpret
-from symc.codegen.passes.join import join
-from symc.codegen.passes.memory import live_ranges, plan_workspace
+from symc.codegen.passes.kernels.join import join
+from symc.codegen.passes.kernels.memory import live_ranges, plan_workspace
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 

@@ -31,8 +31,8 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.row_folds import FEWEST, LONGEST, MOST
-from symc.codegen.passes.turn import ROWS, turn
+from symc.codegen.passes.loops.row_folds import FEWEST, LONGEST, MOST
+from symc.codegen.passes.loops.turn import ROWS, turn
 from tests.codegen.compiled import build, caller
 
 # Of two matrices in symc and in NumPy, which have the same functions for these.

@@ -16,7 +16,7 @@ import symc.tensor as T
 from symc.codegen.blocks import every_step
 from symc.codegen.cost.most import most
 from symc.codegen.ir import Branch, Check, Repeat, Var, add, binary, const, mul, sub
-from symc.codegen.passes.varying import changed_variables
+from symc.codegen.passes.steps.varying import changed_variables
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex, SymcError
 from symc.graph.node import Tensor

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.cost.loops import work
 from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var, const
-from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.gpu.unused import live, names_used
+from symc.codegen.passes.loops.dependence import is_unit
 from symc.codegen.passes.strips import StripLoop, strip_loop
 from symc.codegen.passes.walk import loads_of, names_in, rebuild, substitute
 from symc.codegen.record import record

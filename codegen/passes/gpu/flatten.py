@@ -8,7 +8,7 @@ indexes and so never adds a division, this always works; a device has arithmetic
 from __future__ import annotations
 
 from symc.codegen.ir import Binary, Expr, Let, Loop, Stmt, Var, add, mul
-from symc.codegen.passes.row_major import row_of
+from symc.codegen.passes.loops.row_major import row_of
 from symc.codegen.passes.walk import (
     Block,
     expressions,

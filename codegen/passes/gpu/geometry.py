@@ -21,7 +21,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.gpu.accesses import Lanes, lanes_of
-from symc.codegen.passes.memory import Scratch, aligned, bytes_of
+from symc.codegen.passes.kernels.memory import Scratch, aligned, bytes_of
 from symc.codegen.passes.walk import Block, names_in, statements
 from symc.codegen.record import record
 

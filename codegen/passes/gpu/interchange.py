@@ -22,7 +22,7 @@ from symc.codegen.ir import (
     Stmt,
     Store,
 )
-from symc.codegen.passes.row_major import row_of
+from symc.codegen.passes.loops.row_major import row_of
 from symc.codegen.passes.walk import (
     Block,
     loads_of,

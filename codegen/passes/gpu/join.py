@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from symc.codegen.ir import Kernel, Loop, Program
 from symc.codegen.passes.gpu.mapping import outer_loop
-from symc.codegen.passes.join import MOST, joined, length_of
+from symc.codegen.passes.kernels.join import MOST, joined, length_of
 from symc.codegen.passes.walk import statements
 
 SUMS = 8  # of a kernel that is cut at its barriers

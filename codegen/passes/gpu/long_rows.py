@@ -40,8 +40,8 @@ from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.gpu.mapping import last_variable, outer_loop, wants_team
 from symc.codegen.passes.gpu.split import launch_of, names_of, trimmed
 from symc.codegen.passes.gpu.teams import shared_out
-from symc.codegen.passes.reductions import Reduction, identity
 from symc.codegen.passes.strips import StripMining, mining_of
+from symc.codegen.passes.vectors.reductions import Reduction, identity
 from symc.codegen.passes.walk import (
     Block,
     bound,

@@ -24,7 +24,6 @@ from symc.codegen.ir import (
     Var,
     const,
 )
-from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.gpu.scans import scan_of
 from symc.codegen.passes.gpu.teams import (
@@ -33,7 +32,8 @@ from symc.codegen.passes.gpu.teams import (
     needs_team,
     shared_out,
 )
-from symc.codegen.passes.parallel import serial
+from symc.codegen.passes.loops.dependence import is_unit
+from symc.codegen.passes.loops.parallel import serial
 from symc.codegen.passes.walk import (
     Block,
     blocks,

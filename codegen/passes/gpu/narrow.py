@@ -50,7 +50,7 @@ from symc.codegen.passes.gpu.limits import (
     limits,
 )
 from symc.codegen.passes.gpu.values import elements
-from symc.codegen.passes.memory import prepared
+from symc.codegen.passes.kernels.memory import prepared
 from symc.codegen.passes.strips import map_cut
 from symc.codegen.passes.walk import (
     Block,

@@ -22,9 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symc.codegen.ir import Program
-from symc.codegen.passes.collapse import collapse
-from symc.codegen.passes.declare import declare
-from symc.codegen.passes.fuse import fuse
+from symc.codegen.passes.expressions.declare import declare
+from symc.codegen.passes.expressions.simplify import simplify
 from symc.codegen.passes.gpu.interchange import interchange
 from symc.codegen.passes.gpu.join import join
 from symc.codegen.passes.gpu.long_rows import long_rows
@@ -36,8 +35,9 @@ from symc.codegen.passes.gpu.split import split
 from symc.codegen.passes.gpu.tiles import tiles
 from symc.codegen.passes.gpu.values import values
 from symc.codegen.passes.gpu.wrap import wrap
-from symc.codegen.passes.reuse import reuse
-from symc.codegen.passes.simplify import simplify
+from symc.codegen.passes.kernels.reuse import reuse
+from symc.codegen.passes.loops.collapse import collapse
+from symc.codegen.passes.loops.fuse import fuse
 
 _SHARED: tuple[Callable[[Program], Program], ...] = (
     reuse, simplify, collapse, fuse, simplify, values, interchange, split, owners, join,

@@ -29,10 +29,10 @@ from symc.codegen.ir import (
     Var,
     const,
 )
-from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.gpu.teams import is_short
-from symc.codegen.passes.row_major import row_of
+from symc.codegen.passes.loops.dependence import accesses
+from symc.codegen.passes.loops.row_major import row_of
 from symc.codegen.passes.walk import (
     Block,
     bound,

@@ -22,7 +22,7 @@ from symc.codegen.ir import (
     Store,
     const,
 )
-from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.loops.dependence import is_unit
 from symc.codegen.passes.strips import strip_mined
 from symc.codegen.passes.walk import (
     Block,

@@ -38,8 +38,8 @@ from symc.codegen.ir import (
     binary,
     const,
 )
-from symc.codegen.passes.dependence import accesses
-from symc.codegen.passes.reductions import SCANNED, identity
+from symc.codegen.passes.loops.dependence import accesses
+from symc.codegen.passes.vectors.reductions import SCANNED, identity
 from symc.codegen.passes.walk import Block, fresh, loads_of, substitute
 from symc.codegen.record import record
 

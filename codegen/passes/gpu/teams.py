@@ -35,12 +35,12 @@ from symc.codegen.ir import (
     Var,
     const,
 )
-from symc.codegen.passes.dependence import accesses, is_reduction
 from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.gpu.scans import in_rounds, scan_of
-from symc.codegen.passes.memory import is_on_stack
-from symc.codegen.passes.parallel import serial
-from symc.codegen.passes.reductions import Reduction, identity, reductions
+from symc.codegen.passes.kernels.memory import is_on_stack
+from symc.codegen.passes.loops.dependence import accesses, is_reduction
+from symc.codegen.passes.loops.parallel import serial
+from symc.codegen.passes.vectors.reductions import Reduction, identity, reductions
 from symc.codegen.passes.walk import (
     Block,
     fresh,

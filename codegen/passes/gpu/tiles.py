@@ -30,7 +30,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.loops.dependence import is_unit
 from symc.codegen.passes.strips import StripMining, mining_of
 from symc.codegen.passes.walk import (
     Block,

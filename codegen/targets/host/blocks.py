@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step, is_branch
 from symc.codegen.emit.expressions import MUL
 from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
-from symc.codegen.passes.inlined import AT_ONCE, is_tiny
-from symc.codegen.passes.memory import buffers_of, is_known, wholes
+from symc.codegen.passes.kernels.inlined import AT_ONCE, is_tiny
+from symc.codegen.passes.kernels.memory import buffers_of, is_known, wholes
 from symc.codegen.passes.walk import fresh
 from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import (

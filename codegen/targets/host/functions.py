@@ -27,7 +27,7 @@ from symc.codegen.ir import (
     Step,
     Var,
 )
-from symc.codegen.passes.memory import buffers_of, is_known, used_buffers
+from symc.codegen.passes.kernels.memory import buffers_of, is_known, used_buffers
 from symc.codegen.passes.walk import expressions, nodes, statements
 from symc.codegen.status import Status
 from symc.codegen.targets.host.blocks import compute_sizes, declare_rows, emit_steps
@@ -141,7 +141,7 @@ def prepare_text(host: HostWriter) -> str:
         host.put(external(host, host.buffers[name]))
     compute_sizes(host, store=True)
     for step in steps:
-        assert isinstance(step, Check | Measure), "passes/memory.py takes no others"
+        assert isinstance(step, Check | Measure), "passes/kernels/memory.py takes no others"
         emit_step(host, step)
         if isinstance(step, Measure):
             host.known.add(step.size)

@@ -19,7 +19,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from symc.codegen.ir import Binary, Const, Loop, mul
-from symc.codegen.passes.memory import is_known
+from symc.codegen.passes.kernels.memory import is_known
 from symc.codegen.passes.walk import parts, statements, substitute
 from symc.codegen.signs import factors
 from symc.codegen.status import Status

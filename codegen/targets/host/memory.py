@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import Const, Launch, Repeat
-from symc.codegen.passes.memory import buffers_of, is_known, used_buffers
+from symc.codegen.passes.kernels.memory import buffers_of, is_known, used_buffers
 from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import end_if_huge, is_given, volume
 from symc.codegen.targets.host.writer import bound, one_line
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from symc.codegen.ir import Buffer, Step
-    from symc.codegen.passes.memory import LateBuffer, WorkspaceSlot
+    from symc.codegen.passes.kernels.memory import LateBuffer, WorkspaceSlot
     from symc.codegen.targets.host.writer import HostWriter
 
 

@@ -9,7 +9,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL, SHIFT, Printer
 from symc.codegen.emit.writer import wrapped
 from symc.codegen.ir import Buffer, Const, Expr, Launch, Pointer, Routine
-from symc.codegen.passes.calls import THRESHOLD, Calling
+from symc.codegen.passes.kernels.calls import THRESHOLD, Calling
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
 from symc.codegen.status import Status

@@ -9,7 +9,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL
 from symc.codegen.emit.writer import INDENT, wrapped
 from symc.codegen.ir import Buffer, Launch, const
-from symc.codegen.passes.memory import wholes
+from symc.codegen.passes.kernels.memory import wholes
 from symc.codegen.passes.walk import substitute
 from symc.codegen.record import field, record, replace
 from symc.codegen.status import Status
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
     from symc.codegen.emit.expressions import Printer
     from symc.codegen.ir import Expr, Kernel, Pointer, Program
-    from symc.codegen.passes.memory import WorkspacePlan
+    from symc.codegen.passes.kernels.memory import WorkspacePlan
     from symc.codegen.targets.host.dialect import Dialect, Phrase
 
 EXTERNAL = ("input", "shared", "constant", "output")  # in the order of `symc_call.data`
@@ -56,7 +56,7 @@ class HostWriter:
     count_at: int = 0  # the line in front of which their number is declared, if so
     flagged: bool = False  # whether some arithmetic sets the flag of `lengths.py`
     inside: int = 0  # how many blocks the current step stands in
-    number: int = 0  # of the current step, as `passes/memory.py` counts
+    number: int = 0  # of the current step, as `passes/kernels/memory.py` counts
     timers: int = 0  # how many steps have one so far
     rooms: dict[str, str] = field(default_factory=dict)
     """For arrays whose memory is kept over the steps of a loop, the variable of its bytes."""

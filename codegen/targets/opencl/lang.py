@@ -2,7 +2,8 @@
 
 The differences from C are here, in `runtime/base.clh`, which defines the names of C's integer
 types, in `runtime/libm.clh` and in `runtime/team.clh`. Functions of numbers are the text of C, as
-`load.in_opencl` has it. float16 is not among the types: `passes/bits.py` has made bits of it.
+`load.in_opencl` has it. float16 is not among the types: `passes/expressions/bits.py` has made bits
+of it.
 """
 
 from __future__ import annotations

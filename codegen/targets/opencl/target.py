@@ -97,7 +97,7 @@ class OpenclTarget(DeviceTarget):
 
     def passes(self) -> tuple[Pass, ...]:
         """The passes over a program before it is printed, in order."""
-        from symc.codegen.passes.bits import halves
+        from symc.codegen.passes.expressions.bits import halves
         from symc.codegen.passes.gpu.join import join, join_few
         from symc.codegen.passes.gpu.packs import packs
 

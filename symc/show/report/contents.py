@@ -9,7 +9,7 @@ from typing import assert_never
 from symc.calls.callable import Function
 from symc.codegen import ir
 from symc.codegen.blocks import Working, working_steps, written
-from symc.codegen.passes.memory import wholes
+from symc.codegen.passes.kernels.memory import wholes
 from symc.codegen.record import record
 from symc.graph.inputs import Constant
 from symc.graph.node import Op, Tensor

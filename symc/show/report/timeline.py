@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symc.codegen.cost.amounts import Amount
 from symc.codegen.ir import Buffer
-from symc.codegen.passes.memory import bytes_of, live_ranges, numbered, plan_workspace
+from symc.codegen.passes.kernels.memory import bytes_of, live_ranges, numbered, plan_workspace
 from symc.show.report.contents import Contents, Task
 from symc.show.report.markup import Child, Html, facts, link, section, tag
 

@@ -1,0 +1,1 @@
+"""Expressions and names: folded, shared, written where they are used; dtypes that C lacks."""

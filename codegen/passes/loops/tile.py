@@ -1,0 +1,125 @@
+"""tile: loops that read along one axis and write along another go in small squares.
+
+``for i: for j: out[i*m + j] = x[j*n + i]`` reads a cache line for each element, and finds it gone
+when its next element is wanted. In squares of 16 a line stays until all of it has been used:
+``for i_block: for j_block: for i in the block: for j in the block``.
+
+Only nests of parallel loops are tiled: their elements may be computed in any order.
+"""
+
+from __future__ import annotations
+
+from symc.codegen.ir import (
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+)
+from symc.codegen.passes.loops.dependence import is_unit
+from symc.codegen.passes.loops.nest import LoopNest, nest_of
+from symc.codegen.passes.strips import mining_of
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    collect,
+    expressions,
+    fresh,
+    map_kernels,
+    names_in,
+    rebuild_statement,
+)
+from symc.codegen.record import replace
+
+SIDE = 16  # a cache line of float32
+
+
+def tile(program: Program) -> Program:
+    """The program with its loops that transpose cut into squares."""
+
+    def change(kernel: Kernel) -> Block:
+        if not any(isinstance(stmt, Loop) for stmt in kernel.body):
+            return kernel.body
+        return _block(kernel.body, bound(kernel))
+
+    return map_kernels(program, change)
+
+
+def _block(block: Block, taken: set[str]) -> Block:
+    if not any(isinstance(stmt, Loop | If) for stmt in block):
+        return block
+    return tuple([_statement(stmt, taken) for stmt in block])
+
+
+def _statement(stmt: Stmt, taken: set[str]) -> Stmt:
+    if isinstance(stmt, Loop) and stmt.kind == "parallel":
+        nest = nest_of(stmt)
+        if nest is not None and len(nest.loops) > 1 and _is_plain(nest.body):
+            last = nest.loops[-1]
+            for position, loop in enumerate(nest.loops[:-1]):
+                if _is_read_along(loop, last, nest.body):
+                    return _tiled(nest, position, taken)
+            return stmt
+    return rebuild_statement(stmt, _same, lambda block: _block(block, taken))
+
+
+def _same(expr: Expr) -> Expr:
+    return expr
+
+
+def _is_plain(body: Block) -> bool:
+    """Whether a block is a list of stores."""
+    return all(isinstance(stmt, Let | Store) for stmt in body)
+
+
+def _is_read_along(loop: Loop, last: Loop, body: Block) -> bool:
+    """Whether something is read along an outer loop, while all is written along the last."""
+    if _is_short(loop) or _is_short(last):
+        return False
+    loads: list[Load] = []
+    for stmt in body:
+        if isinstance(stmt, Store) and not is_unit(stmt.index, last.var.name):
+            return False
+        for expr in expressions(stmt):
+            collect(expr, [], loads)
+    return any(
+        is_unit(load.index, loop.var.name)
+        and last.var.name in names_in(load.index)
+        and not is_unit(load.index, last.var.name)
+        for load in loads
+    )
+
+
+def _is_short(loop: Loop) -> bool:
+    return isinstance(loop.extent, Const) and loop.extent.value <= SIDE
+
+
+def _tiled(nest: LoopNest, position: int, taken: set[str]) -> Loop:
+    """The nest in squares of the loop at `position` and the last one."""
+    loops, before = nest.loops, nest.before
+    first, last = loops[position], loops[-1]
+    blocks: list[Loop] = []
+    inside: list[Loop] = []
+    for loop in (first, last):
+        number = Var(fresh(f"{loop.var.name}_block", taken))
+        inner = Var(fresh(f"{loop.var.name}_in_block", taken))
+        cut = mining_of(loop, number, SIDE)
+        blocks.append(cut.loop("parallel", (), loop.note))
+        inside.append(cut.inner(inner, "parallel", (Let(loop.var, cut.at(inner)),)))
+    names = [let for lets in before[position + 1 :] for let in lets]
+    innermost = replace(inside[1], body=(*inside[1].body, *nest.body))
+    square = replace(inside[0], body=(*inside[0].body, *names, innermost))
+    around = [*loops[:position], blocks[0], *loops[position + 1 : -1], blocks[1]]
+    block: Block = (square,)
+    for depth, loop in reversed(list(enumerate(around))):
+        lets = before[depth] if depth <= position else ()
+        block = (*lets, replace(loop, body=block))
+    outermost = block[0]
+    assert isinstance(outermost, Loop)
+    return outermost

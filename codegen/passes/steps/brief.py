@@ -1,0 +1,170 @@
+"""brief: loops of a few iterations are compiled into the loop of the program that runs them.
+
+A step of a loop that goes over a short row, a point's coordinates or a few neighbours, spends most
+of its time on calling a kernel, and on finding out that the row fills no vector register.
+
+    repeat step in n:                         repeat step in n:
+        kernel(x, y; step, m)                     few = m < 8
+                                                  if few: brief(x, y; step, m)
+                                                  else: kernel(x, y; step, m)
+
+The first of the two has the same loops without vector registers, and is compiled into the text that
+runs it (`inlined.py`). A kernel that does the same in each step goes over whole arrays, which are
+rarely that short.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from symc.codegen.blocks import every_step, map_steps
+from symc.codegen.dtypes import BOOL
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Branch,
+    Call,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Launch,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Repeat,
+    Step,
+    Stmt,
+    Store,
+    const,
+)
+from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.kernels.in_program import InProgram
+from symc.codegen.passes.kernels.inlined import FEW
+from symc.codegen.passes.steps.answered import Answers, turned_on
+from symc.codegen.passes.walk import expressions, fresh, names_in, nodes, statements
+from symc.codegen.record import replace
+
+ITERATIONS = 8  # below which a vector register is not filled, or not worth a call
+QUICK = ("sqrt", "abs", "apart")  # functions of one instruction
+
+
+def brief(program: Program) -> Program:
+    """The program with such kernels beside those that loops of it launch."""
+    repeats = [step for step in program.steps if isinstance(step, Repeat | Branch)]
+    inside = [step for step in every_step(repeats) if isinstance(step, Launch)]
+    times = Counter(step.kernel for step in inside)
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    few = {name: _extents(kernels[name], times[name]) for name in times}
+    if not any(few.values()):
+        return program
+    walk = _Brief(program, {name: found for name, found in few.items() if found})
+    steps = [walk.step(step) for step in program.steps]
+    if not walk.answers.made:
+        return program
+    return replace(
+        program,
+        buffers=(*program.buffers, *walk.answers.made),
+        kernels=tuple(walk.answers.kernels.values()),
+        steps=tuple(steps),
+    )
+
+
+def _extents(kernel: Kernel, times: int) -> Sequence[Expr]:
+    """The lengths of a kernel's loops, if it is short but for these; else none."""
+    left = FEW // times
+    found: dict[Expr, None] = {}
+    sizes = {size.name for size in kernel.sizes}
+    for stmt in kernel.body:
+        inside: Sequence[Stmt] = (stmt,)
+        if isinstance(stmt, Loop):
+            if stmt.kind not in ("vector", "serial") or isinstance(stmt.extent, Const):
+                return ()
+            if not names_in(stmt.extent) <= sizes or _reads(stmt.extent):
+                return ()
+            found[stmt.extent] = None
+            inside = stmt.body
+        for part in inside:
+            match part:
+                case Let() | Store() | Accumulate():
+                    exprs = expressions(part)
+                case Alloc(buffer, value) if not buffer.shape and not isinstance(stmt, Loop):
+                    exprs = () if value is None else (value,)
+                case _:
+                    return ()
+            if not all(map(_is_quick, exprs)):
+                return ()
+            left -= 1 + sum(map(operations, exprs))
+    return tuple(found) if left >= 0 else ()
+
+
+def _is_quick(expr: Expr) -> bool:
+    """Whether an expression calls no function that is computed better in vector registers."""
+    return all(not isinstance(n, Call) or n.function in QUICK for n in nodes(expr))
+
+
+def _reads(expr: Expr) -> bool:
+    """Whether an expression has more in it than sizes and arithmetic."""
+    return any(not isinstance(node, Binary | Const) and not names_in(node) for node in nodes(expr))
+
+
+def _is_chosen(kernel: Kernel) -> bool:
+    """Whether a number from an array says which row a kernel goes over."""
+    return any(
+        isinstance(node, Load) and any(isinstance(inner, Load) for inner in nodes(node.index))
+        for stmt in statements(kernel.body)
+        for expr in expressions(stmt)
+        for node in nodes(expr)
+    )
+
+
+class _Brief:
+    """The walk over the steps of one program."""
+
+    def __init__(self, program: Program, few: dict[str, Sequence[Expr]]) -> None:
+        self.answers = Answers(program)
+        self.few = few
+        self.counters = set[str]()
+
+    def step(self, step: Step) -> Step:
+        """A step of the program, outside of its loops."""
+        match step:
+            case Repeat():
+                inside = every_step(step.steps)
+                self.counters = {step.var, *(s.var for s in inside if isinstance(s, Repeat))}
+                return replace(step, steps=map_steps(step.steps, self.inside))
+            case Branch(_, then, otherwise):
+                sides = tuple(map(self.step, then)), tuple(map(self.step, otherwise))
+                return replace(step, then=sides[0], otherwise=sides[1])
+            case _:
+                return step
+
+    def inside(self, step: Step) -> Sequence[Step]:
+        """The steps in place of one in a loop."""
+        if not isinstance(step, Launch) or step.kernel not in self.few:
+            return (step,)
+        kernel = self.answers.kernels[step.kernel]
+        if not (self._moves(step) or _is_chosen(kernel)):
+            return (step,)
+        names = InProgram(step, kernel)
+        flag = self.answers.flag("few")
+        body: tuple[Stmt, ...] = (turned_on(flag),)
+        for extent in self.few[step.kernel]:
+            body = (If(Binary("lt", names.of(extent), const(ITERATIONS), BOOL), body),)
+        test = self.answers.launch(f"{step.kernel}_few", [flag], body, "whether a row is short")
+        return (test, Branch(flag, (self.without_vectors(step, kernel),), (step,)))
+
+    def _moves(self, launch: Launch) -> bool:
+        """Whether a kernel is told which step it is: others go over whole arrays in each."""
+        return any(names_in(size) & self.counters for size in launch.sizes)
+
+    def without_vectors(self, launch: Launch, kernel: Kernel) -> Launch:
+        """The launch of a kernel that has the same loops one by one."""
+        body = [replace(s, kind="serial") if isinstance(s, Loop) else s for s in kernel.body]
+        name = fresh(f"{kernel.name}_brief", self.answers.names)
+        made = Kernel(name, kernel.params, kernel.sizes, tuple(body), kernel.note)
+        self.answers.kernels[name] = made
+        return replace(launch, kernel=name)

@@ -1,0 +1,212 @@
+"""running: running sums are computed four at a time.
+
+An addition waits for the one before it, which takes a running sum four times as long as everything
+else about it. Four terms are added up beside each other first, so that a sum waits once for four:
+
+    for i in serial(n):
+      acc += x[i]
+      y[i] = acc
+
+    for i_four in serial(n // 4):
+      let a = x[4*i_four]; let b = x[4*i_four + 1]; let c = ...; let d = ...
+      let two = a + b; let before = acc
+      y[4*i_four] = before + a; y[...] = before + two
+      y[...] = before + (two + c); let last = before + (two + (c + d)); y[...] = last; acc = last
+    for i_rest in serial(n % 4): ...
+
+That is another order of additions, as other sums have it, too: of terms none of which is negative
+the sums still never fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Call,
+    Const,
+    Expr,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    add,
+    binary,
+    const,
+    mul,
+)
+from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    expressions,
+    fresh,
+    loads_of,
+    map_kernels,
+    names_in,
+    rebuild,
+    rebuild_statement,
+    statements,
+    substitute,
+    written,
+)
+from symc.codegen.record import record
+
+AT_ONCE = 4
+MOST = 24  # operations of an iteration, of which there will be five texts
+_ZERO = const(0)
+
+
+def running(program: Program) -> Program:
+    """The program with four terms of each running sum at a time."""
+    return map_kernels(program, _kernel)
+
+
+def _kernel(kernel: Kernel) -> Block:
+    scalars = {
+        stmt.buffer.name: stmt.buffer.dtype
+        for stmt in statements(kernel.body)
+        if isinstance(stmt, Alloc) and not stmt.buffer.shape
+    }
+    if not scalars:
+        return kernel.body
+    taken = bound(kernel)
+
+    def block(body: Block) -> Block:
+        found: list[Stmt] = []
+        for stmt in body:
+            sums = _running(stmt, scalars) if isinstance(stmt, Loop) else None
+            if sums is None:
+                found.append(rebuild_statement(stmt, lambda expr: expr, block))
+            else:
+                found += _Four(sums, taken).statements()
+        changed = len(found) != len(body) or any(
+            a is not b for a, b in zip(found, body, strict=True)
+        )
+        return tuple(found) if changed else body
+
+    return block(kernel.body)
+
+
+@record
+class _Running:
+    """A loop that adds a value to a scalar, and then stores what has been added up."""
+
+    loop: Loop
+    before: tuple[Let, ...]
+    sum: Accumulate
+    after: tuple[Store, ...]
+    dtype: DType
+
+
+def _running(loop: Loop, scalars: Mapping[str, DType]) -> _Running | None:
+    """The parts of such a loop."""
+    adding = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
+    if loop.kind != "serial" or isinstance(loop.extent, Const) or len(adding) != 1:
+        return None
+    (total,) = adding
+    dtype = scalars.get(total.buffer)
+    if total.op != "add" or dtype is None or dtype not in (FLOAT32, FLOAT64):
+        return None
+    place = loop.body.index(total)
+    before = [stmt for stmt in loop.body[:place] if isinstance(stmt, Let)]
+    after = [stmt for stmt in loop.body[place + 1 :] if isinstance(stmt, Store)]
+    if len(before) + 1 + len(after) < len(loop.body) or not after:
+        return None
+    stored = written(tuple(after))
+    if stored & scalars.keys():
+        return None
+    terms: list[Stmt] = [*before, total]
+    early = [load.buffer for stmt in terms for load in loads_of(stmt)]
+    late = [load.buffer for stmt in after for load in loads_of(stmt)]
+    if total.buffer in early or stored & {*early, *late}:
+        return None
+    if sum(operations(e) for stmt in loop.body for e in expressions(stmt)) > MOST:
+        return None
+    return _Running(loop, tuple(before), total, tuple(after), dtype)
+
+
+class _Four:
+    """One loop, on its way to four iterations at a time."""
+
+    def __init__(self, sums: _Running, taken: set[str]) -> None:
+        self.sums = sums
+        self.taken = taken
+        self.acc = Load(sums.sum.buffer, _ZERO, sums.dtype)
+
+    def name(self, stem: str, dtype: DType = INT64) -> Var:
+        """A new name."""
+        return Var(fresh(stem, self.taken), dtype)
+
+    def statements(self) -> Iterator[Stmt]:
+        """The loop over four iterations at a time, and that over the rest."""
+        loop = self.sums.loop
+        old, extent = loop.var, loop.extent
+        if names_in(extent) and not isinstance(extent, Var):
+            whole = self.name(f"{old.name}_count")
+            yield Let(whole, extent)
+            extent = whole
+        fours, rest = self.name(f"{old.name}_four"), self.name(f"{old.name}_rest")
+        count = binary("floordiv", extent, const(AT_ONCE))
+        yield Loop(fours, count, "serial", tuple(self._together(fours)), loop.note)
+        last = self.name(old.name)
+        names: dict[str, Expr] = {old.name: last}
+        named, value = self._term(names)
+        own = Accumulate(self.sums.sum.buffer, _ZERO, "add", value)
+        stores = self._stores(names, self.acc)
+        left = binary("min", binary("mod", extent, const(AT_ONCE)), extent)
+        begin = Let(last, add(mul(count, const(AT_ONCE)), rest))
+        yield Loop(rest, left, "serial", (begin, *named, own, *stores))
+
+    def _together(self, fours: Var) -> Iterator[Stmt]:
+        """Four iterations."""
+        dtype, old = self.sums.dtype, self.sums.loop.var
+        first = self.name(old.name)
+        yield Let(first, mul(fours, const(AT_ONCE)))
+        every: list[dict[str, Expr]] = []
+        terms: list[Var] = []
+        for number in range(AT_ONCE):
+            every.append({old.name: add(first, const(number))})
+            named, value = self._term(every[-1])
+            yield from named
+            terms.append(self.name("term", dtype))
+            if not isinstance(value, Load | Var):
+                value = Call("apart", (value,), dtype)  # a product is rounded once for all sums
+            yield Let(terms[-1], value)
+        a, b, c, d = terms
+        two, before = self.name("two", dtype), self.name("before", dtype)
+        yield Let(two, binary("add", a, b))
+        yield Let(before, self.acc)
+        three, four = binary("add", two, c), binary("add", two, binary("add", c, d))
+        sums: tuple[Expr, ...] = a, two, three, four
+        found = [self.name("sum", dtype) for _ in sums]
+        for names, more, value in zip(every, sums, found, strict=True):
+            yield Let(value, binary("add", before, more))
+            yield from self._stores(names, value)
+        yield Store(self.sums.sum.buffer, _ZERO, found[-1])
+
+    def _term(self, names: dict[str, Expr]) -> tuple[list[Let], Expr]:
+        """What an iteration adds; `names` gets its own names for values."""
+        lets: list[Let] = []
+        for let in self.sums.before:
+            new = self.name(let.var.name, let.var.dtype)
+            lets.append(Let(new, substitute(let.value, names)))
+            names[let.var.name] = new
+        return lets, substitute(self.sums.sum.value, names)
+
+    def _stores(self, names: Mapping[str, Expr], value: Expr) -> Iterator[Store]:
+        """What an iteration stores of the sum so far."""
+
+        def visit(expr: Expr) -> Expr:
+            return value if expr == self.acc else rebuild(expr, visit)
+
+        for store in self.sums.after:
+            index = substitute(store.index, names)
+            yield Store(store.buffer, index, visit(substitute(store.value, names)))

@@ -1,0 +1,234 @@
+"""side_by_side: sums that vector registers slow down go to four scalars, added up at the end.
+
+An addition waits for the one before it, unless another scalar takes it. Vector registers have many,
+but filling them takes longer than adding up
+
+- where elements lie far apart, as those of a column, and have to be gathered one by one;
+- where each is tested, as an index is;
+- where the step of the loop before has just stored one of them, and the sum is short: a register
+  that holds it among others is filled only when it has arrived in the cache.
+
+    for i in vector(n): acc += a[i*m]*b[i]
+
+    for i_four in serial(n // 4):
+      let i = i_four*4
+      acc += a[i*m]*b[i]
+      acc_2 += a[(i + 1)*m]*b[i + 1]
+      acc_3 += ...
+      acc_4 += ...
+    for i_rest in serial(min(n % 4, n)): let i = n//4*4 + i_rest; acc += a[i*m]*b[i]
+    acc += acc_2; acc_3 += acc_4; acc += acc_3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from operator import is_
+from typing import Literal, TypeAlias
+
+from symc.codegen.blocks import repeated_kernels
+from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Buffer,
+    Call,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    add,
+    const,
+    mul,
+)
+from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.vectors.vectorize import NEAR, step_of
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    expressions,
+    fresh,
+    index_names,
+    loads_of,
+    map_kernels,
+    names_in,
+    nodes,
+    rebuild_statement,
+    statements,
+    substitute,
+)
+
+SIDES = 4  # scalars: as many additions are on their way at a time
+MOST = 16  # operations of an iteration, loads among them: more are worth filling registers for
+WIDE = 8  # bytes of an element, from which a register holds few
+SHORT = 96  # terms, below which waiting for the cache is most of a sum's time
+
+_ZERO = const(0)
+
+Slow: TypeAlias = Literal["never", "short", "always"]
+"""Which sums of a loop vector registers slow down: short ones are told when they are computed."""
+
+
+def side_by_side(program: Program) -> Program:
+    """The program with such sums in several scalars."""
+    repeated = repeated_kernels(program)
+    return map_kernels(program, lambda kernel: _kernel(kernel, kernel.name in repeated))
+
+
+def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
+    every = list(statements(kernel.body))
+    if not any(isinstance(stmt, Accumulate) and stmt.op == "add" for stmt in every):
+        return kernel.body
+    scalars = {
+        stmt.buffer.name: stmt.buffer.dtype
+        for stmt in every
+        if isinstance(stmt, Alloc) and not stmt.buffer.shape
+    }
+    just_stored = frozenset(
+        stmt.buffer for stmt in kernel.body if is_repeated and isinstance(stmt, Store)
+    )
+    taken = bound(kernel)
+
+    def block(body: Block) -> Block:
+        found: list[Stmt] = []
+        for stmt in body:
+            slow = _slow(stmt, scalars, just_stored) if isinstance(stmt, Loop) else "never"
+            if slow == "never" or not isinstance(stmt, Loop):
+                found.append(rebuild_statement(stmt, lambda expr: expr, block))
+                continue
+            sides = _Sides(stmt, scalars, taken).statements()
+            if slow == "always" or not isinstance(stmt.extent, Var):
+                found += sides
+            else:
+                is_short = Binary("lt", stmt.extent, const(SHORT), BOOL)
+                found.append(If(is_short, tuple(sides), (stmt,)))
+        same = len(found) == len(body) and all(map(is_, found, body))
+        return body if same else tuple(found)
+
+    return block(kernel.body)
+
+
+# --- which loops ----------------------------------------------------------------------------------
+
+
+def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str]) -> Slow:
+    """When a loop does nothing but adding up, and vector registers do not help it."""
+    if loop.kind not in ("vector", "serial") or isinstance(loop.extent, Const):
+        return "never"
+    every = list(statements(loop.body))
+    sums = {stmt.buffer for stmt in every if isinstance(stmt, Accumulate)}
+    if not sums or not all(map(scalars.__contains__, sums)):
+        return "never"
+    if not all(_adds(stmt, scalars, sums) for stmt in every):
+        return "never"
+    exprs = [expr for stmt in every for expr in expressions(stmt)]
+    if any(isinstance(node, Call) for expr in exprs for node in nodes(expr)):
+        return "never"
+    if sum(map(operations, exprs)) + len(every) > MOST:
+        return "never"
+    if loop.kind == "serial":
+        return "always" if any(isinstance(stmt, If) for stmt in loop.body) else "never"
+    loads = [load for stmt in every for load in loads_of(stmt)]
+    lets = index_names(loop.body)
+    steps = [(load, step_of(substitute(load.index, lets), loop.var)) for load in loads]
+    are_apart = any(step is None or abs(step) > NEAR for _, step in steps)
+    if are_apart and not any(_is_gathered(load, lets) for load in loads):
+        return "always"
+    waits = any(
+        load.buffer in just_stored and load.dtype.bytes >= WIDE for load, step in steps if step
+    )
+    return "short" if waits else "never"
+
+
+def _adds(stmt: Stmt, scalars: Mapping[str, DType], sums: set[str]) -> bool:
+    """Whether a statement adds to a sum, says that something is not so, or names what is added."""
+    if any(load.buffer in scalars for load in loads_of(stmt)):
+        return False
+    match stmt:
+        case Accumulate(_, _, op, value):
+            return op == "add" and value.dtype.kind in ("int", "uint", "float")
+        case Store(buffer, _, value):
+            return buffer in scalars and buffer not in sums and isinstance(value, Const)
+        case Let() | If():
+            return True
+        case _:
+            return False
+
+
+def _is_gathered(load: Load, lets: Mapping[str, Expr]) -> bool:
+    """Whether an array says which element is read: processors gather those by one instruction."""
+    return any(isinstance(node, Load) for node in nodes(substitute(load.index, lets)))
+
+
+# --- the loops that take their place --------------------------------------------------------------
+
+
+class _Sides:
+    """One loop, on its way to several sums."""
+
+    def __init__(self, loop: Loop, scalars: Mapping[str, DType], taken: set[str]) -> None:
+        self.loop = loop
+        self.taken = taken
+        sums = dict.fromkeys(s.buffer for s in statements(loop.body) if isinstance(s, Accumulate))
+        self.sides = {name: [name, *(fresh(name, taken) for _ in range(1, SIDES))] for name in sums}
+        self.dtypes = {name: scalars[name] for name in sums}
+
+    def statements(self) -> Iterator[Stmt]:
+        """The scalars, the loop over four iterations at a time, that over the rest, the end."""
+        for name, sides in self.sides.items():
+            dtype = self.dtypes[name]
+            for side in sides[1:]:
+                yield Alloc(Buffer(side, dtype, (), "local"))
+                yield Store(side, _ZERO, Const(0.0 if dtype.is_float else 0, dtype))
+        old, extent = self.loop.var, self.loop.extent
+        if names_in(extent) and not isinstance(extent, Var):
+            whole = Var(fresh(f"{old.name}_count", self.taken), extent.dtype)
+            yield Let(whole, extent)
+            extent = whole
+        fours = Var(fresh(f"{old.name}_four", self.taken), old.dtype)
+        rest = Var(fresh(f"{old.name}_rest", self.taken), old.dtype)
+        first = Var(fresh(old.name, self.taken), old.dtype)
+        count = Binary("floordiv", extent, const(SIDES), INT64)
+        body: list[Stmt] = [Let(first, mul(fours, const(SIDES)))]
+        for number in range(SIDES):
+            body += self.copy(number, {old.name: add(first, const(number))})
+        yield Loop(fours, count, "serial", tuple(body), self.loop.note)
+        last = Var(fresh(old.name, self.taken), old.dtype)
+        own = (Let(last, add(mul(count, const(SIDES)), rest)), *self.copy(0, {old.name: last}))
+        left = Binary("min", Binary("mod", extent, const(SIDES), INT64), extent, INT64)
+        yield Loop(rest, left, "serial", own)
+        for name, (one, two, three, four) in self.sides.items():
+            for into, of in ((one, two), (three, four), (one, three)):
+                yield Accumulate(into, _ZERO, "add", Load(of, _ZERO, self.dtypes[name]))
+
+    def copy(self, side: int, values: Mapping[str, Expr]) -> Sequence[Stmt]:
+        """The statements of an iteration for one of the scalars, with names of their own."""
+        return self.copied(self.loop.body, side, dict(values))
+
+    def copied(self, body: Block, side: int, known: dict[str, Expr]) -> Block:
+        out: list[Stmt] = []
+        for stmt in body:
+            match stmt:
+                case Let(var, value):
+                    new = Var(fresh(var.name, self.taken), var.dtype)
+                    out.append(Let(new, substitute(value, known)))
+                    known = {**known, var.name: new}
+                case Accumulate(buffer, index, op, value):
+                    own = self.sides[buffer][side]
+                    out.append(Accumulate(own, index, op, substitute(value, known)))
+                case Store():
+                    out.append(stmt)
+                case If(condition, then, otherwise):
+                    one, other = (self.copied(b, side, known) for b in (then, otherwise))
+                    out.append(If(substitute(condition, known), one, other))
+                case _:
+                    raise AssertionError(stmt)
+        return tuple(out)
