@@ -70,7 +70,7 @@ def with_slopes(x: Any, w: Any, options: dict[str, Any]) -> list[Any]:
 @pytest.mark.parametrize("stride", [1, 2])
 def test_what_is_not_finite_stays_in_its_windows(stride: int) -> None:
     x, w = T.ftensor4("x"), T.ftensor4("w")
-    options = {"groups": 20, "padding": 1, "stride": stride}
+    options: dict[str, Any] = {"groups": 20, "padding": 1, "stride": stride}
     f = symc.function([x, w], T.nnet.conv2d(x, w, **options))
     a = RNG.standard_normal((2, 20, 7, 6)).astype("float32")
     b = RNG.standard_normal((20, 1, 3, 3)).astype("float32")

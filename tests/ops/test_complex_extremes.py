@@ -22,8 +22,9 @@ NAMES = (
 def corners(dtype: str) -> Any:
     """All pairs of parts."""
     info = np.finfo(dtype)
-    parts = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, info.smallest_subnormal, info.max]
-    return np.array([complex(re, im) for re, im in product(map(float, parts), repeat=2)], dtype)
+    ends = [float(info.smallest_subnormal), float(info.max)]
+    parts = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, *ends]
+    return np.array([complex(re, im) for re, im in product(parts, repeat=2)], dtype)
 
 
 def parts(values: Any) -> Any:
@@ -48,7 +49,7 @@ def test_as_numpy_has_it_at_the_ends(name: str, dtype: str) -> None:
         judged &= ~(np.abs(z) < np.finfo(dtype).tiny) | (z == 0)
     if name == "sign":
         judged &= ~(np.isinf(np.abs(z)) & np.isfinite(z))
-    digits = 4 * np.finfo(dtype).eps
+    digits = 4 * float(np.finfo(dtype).eps)
     for one, other, beside in zip(found, right, right[::-1], strict=True):
         np.testing.assert_allclose(one[judged], other[judged], rtol=digits, atol=0)
         signed = judged & (other == 0) & ~np.isnan(beside)

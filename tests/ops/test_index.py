@@ -241,13 +241,14 @@ def test_unsigned_indexes_beyond_int64_are_out_of_bounds(mode: str) -> None:
     x, i, at = T.vector("x"), T.tensor("uint64", ()), T.tensor("uint64", (None,))
     many = [x[at], T.take(x, at), x[at].set(0.0), T.take(x, at[:1])]
     values = np.arange(3.0)
-    functions = [(symc.function([x, at], each, mode=mode), lambda n: [n]) for each in many]
-    functions.append((symc.function([x, i], x[i], mode=mode), lambda n: n))
-    for f, given in functions:
-        f(values, np.array(given(2), "uint64"))
+    functions: list[tuple[Any, tuple[int, ...]]]
+    functions = [(symc.function([x, at], each, mode=mode), (1,)) for each in many]
+    functions.append((symc.function([x, i], x[i], mode=mode), ()))
+    for f, shape in functions:
+        f(values, np.full(shape, 2, "uint64"))
         for index in (2**64 - 1, 2**63, 2**64 - 3):
             with pytest.raises(BadIndex):
-                f(values, np.array(given(index), "uint64"))
-    for index in (np.array([2**64 - 1], "uint64"), np.uint64(2**64 - 1)):
+                f(values, np.full(shape, index, "uint64"))
+    for constant in (np.array([2**64 - 1], "uint64"), np.uint64(2**64 - 1)):
         with pytest.raises(BadIndex):
-            symc.function([x], x[index], mode=mode)(values)
+            symc.function([x], x[constant], mode=mode)(values)
