@@ -4,12 +4,13 @@
 
 A branch gives all its results memory of their own, so the side that leaves an array as it is would
 copy it. A loop goes on in the memory of its state, and one without a step leaves it as it is. Where
-both sides write, there are two loops, one after the other, of which one has a step.
+both sides write, there are two loops, one after the other, of which one has a step. Numbers that a
+side computes of what it has written are states of its loop, too: else they would need a copy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symc.codegen.dtypes import INT64
@@ -26,6 +27,7 @@ from symc.loops.scan import BodyLayout, Part, Scan, State
 from symc.loops.selection import selected
 from symc.tensor.logic import where
 from symc.tensor.math import minimum
+from symc.tensor.slices import zeros_for
 from symc.tensor.views import expand_dims
 
 Bodies = dict[Body, Body]
@@ -78,21 +80,51 @@ def _with_bodies(node: Tensor, args: Sequence[Tensor], known: Bodies) -> Tensor:
 
 
 def _as_loops(op: Choice, args: Sequence[Tensor]) -> dict[int, Tensor]:
-    """The results of a branch that are arrays of which a side writes parts, from loops."""
+    """The results of a branch that are arrays of which a side writes parts, from loops.
+
+    And those that are numbers, and computed of such arrays.
+    """
     condition, *given = args
     count = len(op.then.results) - len(op.checks[0])
     bases = {part: _base(op, part) for part in range(count)}
-    wanted = {part: slot for part, slot in bases.items() if slot is not None}
-    if len(set(wanted.values())) < len(wanted):
+    arrays = {part: slot for part, slot in bases.items() if slot is not None}
+    if len(set(arrays.values())) < len(arrays):
         return {}
-    found = {part: given[slot] for part, slot in wanted.items()}
+    wanted: dict[int, int | None] = {**arrays, **_numbers(op, count)} if arrays else {}
+    found = {
+        part: zeros_for(op.then.results[part], op.then.results[part].dtype)
+        if slot is None
+        else given[slot]
+        for part, slot in wanted.items()
+    }
     for body, checks, taken in zip(op.bodies(), op.checks, ((1, 0), (0, 1)), strict=True):
-        written = {p: s for p, s in wanted.items() if body.results[p] is not body.slots[s]}
-        if written:
+        changed = {
+            part: slot
+            for part, slot in wanted.items()
+            if slot is None or body.results[part] is not body.slots[slot]
+        }
+        if changed:
             steps = minimum(where(condition, *(as_tensor(n, INT64) for n in taken)), 1)
-            now = {slot: found[part] for part, slot in wanted.items()}
-            arrays = [now.get(slot, arg) for slot, arg in enumerate(given)]
-            found |= _loop(body, checks, steps, written, arrays)
+            now = {slot: found[part] for part, slot in arrays.items()}
+            values = [now.get(slot, arg) for slot, arg in enumerate(given)]
+            initial = {part: found[part] for part in changed}
+            found |= _loop(body, checks, steps, changed, initial, values)
+    return found
+
+
+def _numbers(op: Choice, count: int) -> dict[int, int | None]:
+    """The results that are numbers and computed of arrays with parts written, by a side.
+
+    With the slot that the other side gives, if it gives one.
+    """
+    found: dict[int, int | None] = {}
+    for part in range(count):
+        values = [body.results[part] for body in op.bodies()]
+        if values[0].ndim or not any(written_into(node) is not None for node in walk(values)):
+            continue
+        pairs = zip(op.bodies(), values, strict=True)
+        slots = [body.slots.index(value) for body, value in pairs if value in body.slots]
+        found[part] = slots[0] if slots else None
     return found
 
 
@@ -121,28 +153,31 @@ def _written_in(body: Body, node: Tensor) -> tuple[int | None, bool]:
 
 
 def _loop(
-    body: Body, checks: Checks, steps: Tensor, written: dict[int, int], given: Sequence[Tensor]
-) -> dict[int, Tensor]:
-    """The results of a side that are written, after as many steps as it is taken; with its checks.
+    body: Body, checks: Checks, steps: Tensor, changed: Mapping[int, int | None],
+    begun: Mapping[int, Tensor], given: Sequence[Tensor],
+) -> dict[int, Tensor]:  # fmt: skip
+    """The results of a side that change, after as many steps as it is taken; with its checks.
 
     All arguments stay arguments of the loop, which computes nothing of the side unless it is taken.
     """
     slots = {body.slots[number]: arg for number, arg in enumerate(given)}
     initial: list[Tensor] = []
     rows: list[Tensor] = []
-    for number in written.values():
-        initial.append(expand_dims(given[number], 0))
-        rows.append(row_of(initial[-1], body.slots[number].name))
-        slots[body.slots[number]] = rows[-1]
+    for part, number in changed.items():
+        slot = None if number is None else body.slots[number]
+        initial.append(expand_dims(begun[part], 0))
+        rows.append(row_of(initial[-1], None if slot is None else slot.name))
+        if slot is not None and slots[slot] not in rows:
+            slots[slot] = rows[-1]
     others = list(dict.fromkeys(arg for arg in slots.values() if arg not in rows))
     params = [step_number(), *rows, *others]
     made = make_slots(params)
     last = len(body.results) - len(checks)
-    results = [*(body.results[part] for part in written), *body.results[last:]]
+    results = [*(body.results[part] for part in changed), *body.results[last:]]
     inside = substitute(results, {slot: made[arg] for slot, arg in slots.items()})
     layout = BodyLayout((), tuple(State((-1,)) for _ in rows), 0)
     own = Body(tuple(made[param] for param in params), tuple(inside))
     return {
         part: Scan(own, layout, Part("final", number), checks)(steps, *initial, *others)[0]
-        for number, part in enumerate(written)
+        for number, part in enumerate(changed)
     }

@@ -36,6 +36,26 @@ def step_nested(i: Any, a: Any, b: Any, t: Any) -> State:
     return list(symc.ifelse(T.eq(a[i % 7], 0), inner(a[i].inc(-4), b, t), [a, b, t]))
 
 
+def step_pushing(i: Any, a: Any, b: Any, t: Any) -> State:
+    """Numbers of what has been written before decide what is written next."""
+    old = [a, b, t]
+    for k in range(3):
+        place = i + k
+        more = a[place].inc(1)
+        full = more[place] > 2
+        pushed, top = symc.ifelse(full, b[t].set(place), b), symc.ifelse(full, t + 1, t)
+        a, b, t = symc.ifelse(place < a.shape[0], [more, pushed, top], [a, b, t])
+    return list(symc.ifelse(i > 2, [a, b, t], old))
+
+
+def step_two_sides(i: Any, a: Any, b: Any, t: Any) -> State:
+    """Both sides write, and compute a number of what they have written."""
+    one, two = a[i].inc(i), a[i % 3].set(7)[i % 4].inc(1)
+    then = [one, b, t + one[i] % 3 + one[0]]
+    otherwise = [two, b[t % 50].set(two[i]), two[2] + one.shape[0]]
+    return list(symc.ifelse(T.eq(a[i] % 2, 0), then, otherwise))
+
+
 def hand_one(i: int, a: Any, b: Any, t: int) -> int:
     if a[i % 7] == 0:
         a[i], b[t] = 1, i
@@ -64,8 +84,29 @@ def hand_nested(i: int, a: Any, b: Any, t: int) -> int:
     return t
 
 
+def hand_pushing(i: int, a: Any, b: Any, t: int) -> int:
+    for place in range(i, i + 3) if i > 2 else ():
+        if place < len(a):
+            a[place] += 1
+            if a[place] > 2:
+                b[t] = place
+                t += 1
+    return t
+
+
+def hand_two_sides(i: int, a: Any, b: Any, t: int) -> int:
+    if a[i] % 2 == 0:
+        a[i] += i
+        return int(t + a[i] % 3 + a[0])
+    a[i % 3] = 7
+    a[i % 4] += 1
+    b[t % 50] = a[i]
+    return int(a[2] + len(a))
+
+
 STEPS: dict[str, tuple[Callable[..., State], Callable[..., int]]] = {
     "one": (step_one, hand_one), "two": (step_two, hand_two), "nested": (step_nested, hand_nested),
+    "pushing": (step_pushing, hand_pushing), "two sides": (step_two_sides, hand_two_sides),
 }  # fmt: skip
 
 
