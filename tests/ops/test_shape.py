@@ -175,8 +175,8 @@ ERRORS: list[tuple[Callable[[Tensor, Tensor], Any], type[Exception], str]] = [
     (lambda x, v: T.pad(x, -1), ShapeMismatch, "pad: a length cannot be -1"),
     (lambda x, v: T.pad(x, -1, mode="wrap"), ShapeMismatch, "pad: a length cannot be -1"),
     (lambda x, v: T.pad(x, ((1, 2),) * 3), RankError, "pad: pad_width needs a number, a pair"),
-    (lambda x, v: T.pad(x, 1, mode=cast("Any", "mean")), ValueError,
-     "pad: there is no mode 'mean'; there are constant, edge, reflect, symmetric, wrap"),
+    (lambda x, v: T.pad(x, 1, mode=cast("Any", "average")), ValueError,
+     "pad: there is no mode 'average'; there are constant, edge, empty, linear_ramp, maximum"),
 ]  # fmt: skip
 
 

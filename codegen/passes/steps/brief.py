@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from symc.codegen.blocks import every_step, map_steps
 from symc.codegen.dtypes import BOOL
@@ -45,7 +46,7 @@ from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.kernels.in_program import InProgram
 from symc.codegen.passes.kernels.inlined import FEW
 from symc.codegen.passes.steps.answered import Answers, turned_on
-from symc.codegen.passes.walk import expressions, fresh, names_in, nodes, statements
+from symc.codegen.passes.walk import expressions, fresh, loads_of, names_in, nodes, statements
 from symc.codegen.record import replace
 
 ITERATIONS = 8  # below which a vector register is not filled, or not worth a call
@@ -75,6 +76,8 @@ def brief(program: Program) -> Program:
 
 def _extents(kernel: Kernel, times: int) -> Sequence[Expr]:
     """The lengths of a kernel's loops, if it is short but for these; else none."""
+    if _reads_what_it_scatters(kernel):
+        return ()
     left = FEW // times
     found: dict[Expr, None] = {}
     sizes = {size.name for size in kernel.sizes}
@@ -99,6 +102,26 @@ def _extents(kernel: Kernel, times: int) -> Sequence[Expr]:
                 return ()
             left -= 1 + sum(map(operations, exprs))
     return tuple(found) if left >= 0 else ()
+
+
+def _reads_what_it_scatters(kernel: Kernel) -> bool:
+    """Whether a kernel reads what it writes where an array says: then no loop of it is serial."""
+    computed = set[str]()  # names of values that are read, and of what follows from them
+    scattered, read = set[str](), set[str]()
+    for stmt in statements(kernel.body):
+        read |= {load.buffer for load in loads_of(stmt)}
+        match stmt:
+            case Let(var, value) if _is_read(value, computed):
+                computed.add(var.name)
+            case Store(buffer, index) | Accumulate(buffer, index) if _is_read(index, computed):
+                scattered.add(buffer)
+            case _:
+                pass
+    return not scattered.isdisjoint(read)
+
+
+def _is_read(expr: Expr, computed: AbstractSet[str]) -> bool:
+    return any(isinstance(node, Load) for node in nodes(expr)) or bool(names_in(expr) & computed)
 
 
 def _is_quick(expr: Expr) -> bool:
