@@ -50,7 +50,7 @@ class OpenGrid:
 
 def _vectors(label: str, key: Any) -> list[Tensor]:
     """The coordinates along each axis, in one dtype."""
-    parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
+    parts: list[Any] = [*key] if isinstance(key, tuple) else [key]
     for part in parts:
         if not isinstance(part, slice):
             raise TypeError(f"{label} takes slices, such as 0:3, not {part!r}")

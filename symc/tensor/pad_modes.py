@@ -33,7 +33,7 @@ def with_statistics(
         if pair == (0, 0):
             continue
         n = x.type.shape[axis]
-        own = (None, None) if lengths is None else lengths[axis]
+        own: tuple[Any, Any] = (None, None) if lengths is None else lengths[axis]
         values: list[Tensor] = []
         for end, count in enumerate(own):
             if mode in ("maximum", "minimum") and isinstance(count, int) and count == 0:

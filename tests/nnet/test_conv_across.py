@@ -40,7 +40,7 @@ def test_values_and_gradients(
     case: dict[str, Any], dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for images, channels, lengths, sizes in SHAPES:
-        full = case | {"groups": channels}
+        full: dict[str, Any] = {**case, "groups": channels}
         x = RNG.standard_normal((images, channels, *lengths)).astype(dtype)
         w = RNG.standard_normal((channels, 1, *sizes)).astype(dtype)
         try:

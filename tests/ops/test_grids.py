@@ -18,7 +18,8 @@ KEYS: list[Any] = [
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_grids_are_numpys(key: Any) -> None:
-    open_grid, right = T.ogrid[key], np.ogrid[key]
+    open_grid: Any = T.ogrid[key]
+    right: Any = np.ogrid[key]
     parts = open_grid if isinstance(open_grid, tuple) else (open_grid,)
     found, *others = symc.function([], [T.mgrid[key], *parts], mode="python")()
     wanted = right if isinstance(right, tuple) else (right,)

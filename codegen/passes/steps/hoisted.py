@@ -34,6 +34,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.expressions.implied import without_implied
+from symc.codegen.passes.kernels.in_program import InProgram
 from symc.codegen.passes.steps.answered import Answers
 from symc.codegen.passes.steps.asked import Questions, both, conjuncts
 from symc.codegen.passes.walk import nodes
@@ -132,9 +133,7 @@ class _Hoisting:
         steps: list[Step] = []
         for step in repeat.steps:
             if isinstance(step, Launch):
-                launch = self.answers.without(
-                    step, questions.flags, lambda _: False, lambda *_: None
-                )
+                launch = self.answers.without(step, questions.flags, lambda _: False, _as_it_is)
                 steps += [] if launch is None else [launch]
             elif not isinstance(step, Check):
                 steps.append(step)
@@ -162,3 +161,8 @@ def _moves_by_one(questions: Questions, comparison: Expr) -> bool:
         return False
     slopes = [questions.slope(comparison.left), questions.slope(comparison.right)]
     return None not in slopes and sorted(abs(slope or 0) for slope in slopes) == [0, 1]
+
+
+def _as_it_is(expr: Expr, inside: InProgram) -> None:
+    """No index goes round by a jump."""
+    del expr, inside
