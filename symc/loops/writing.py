@@ -90,7 +90,7 @@ def _as_loops(op: Choice, args: Sequence[Tensor]) -> dict[int, Tensor]:
     arrays = {part: slot for part, slot in bases.items() if slot is not None}
     if len(set(arrays.values())) < len(arrays):
         return {}
-    wanted: dict[int, int | None] = {**arrays, **_numbers(op, count)} if arrays else {}
+    wanted: dict[int, int | None] = {**_numbers(op, count), **arrays} if arrays else {}
     found = {
         part: zeros_for(op.then.results[part], op.then.results[part].dtype)
         if slot is None

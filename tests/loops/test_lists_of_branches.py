@@ -56,6 +56,15 @@ def step_two_sides(i: Any, a: Any, b: Any, t: Any) -> State:
     return list(symc.ifelse(T.eq(a[i] % 2, 0), then, otherwise))
 
 
+def step_branch_in_sides(i: Any, a: Any, b: Any, t: Any) -> State:
+    """Each side may leave the number as it is: it was 0 then."""
+    more, less = a[i % 2].inc(t % 5 + 1), a[i % 4].set(t % 3)
+    one = symc.ifelse(T.eq(i % 3, 0), [more, (more[i % 2] + more[0]) % 20], [a, t])
+    two = symc.ifelse(b[i] < 2, [less, (less[i % 4] + i) % 20], [a, t])
+    a, t = symc.ifelse(i % 2 < 1, list(one), list(two))
+    return [a, b[t].set(i), t]
+
+
 def hand_one(i: int, a: Any, b: Any, t: int) -> int:
     if a[i % 7] == 0:
         a[i], b[t] = 1, i
@@ -94,6 +103,18 @@ def hand_pushing(i: int, a: Any, b: Any, t: int) -> int:
     return t
 
 
+def hand_branch_in_sides(i: int, a: Any, b: Any, t: int) -> int:
+    if i % 2 < 1:
+        if i % 3 == 0:
+            a[i % 2] += t % 5 + 1
+            t = (a[i % 2] + a[0]) % 20
+    elif b[i] < 2:
+        a[i % 4] = t % 3
+        t = (a[i % 4] + i) % 20
+    b[t] = i
+    return t
+
+
 def hand_two_sides(i: int, a: Any, b: Any, t: int) -> int:
     if a[i] % 2 == 0:
         a[i] += i
@@ -106,6 +127,7 @@ def hand_two_sides(i: int, a: Any, b: Any, t: int) -> int:
 
 STEPS: dict[str, tuple[Callable[..., State], Callable[..., int]]] = {
     "one": (step_one, hand_one), "two": (step_two, hand_two), "nested": (step_nested, hand_nested),
+    "branch in sides": (step_branch_in_sides, hand_branch_in_sides),
     "pushing": (step_pushing, hand_pushing), "two sides": (step_two_sides, hand_two_sides),
 }  # fmt: skip
 
