@@ -56,6 +56,13 @@ def sizes_needed(step: Step) -> Iterator[Expr]:
                 assert_never(inner)
 
 
+def all_sizes_needed(program: Program) -> list[Expr]:
+    """The sizes that a program's steps and buffers need, but those that other sizes follow from."""
+    exprs = [expr for step in program.steps for expr in sizes_needed(step)]
+    exprs += [length for buffer in program.buffers for length in buffer.shape]
+    return exprs + [buffer.of.offset for buffer in program.buffers if buffer.of is not None]
+
+
 def is_branch(program: Program, loop: Repeat) -> bool:
     """Whether a loop has one step at most, as its extent says."""
     extent = loop.extent

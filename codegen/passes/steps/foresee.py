@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from symc.codegen.blocks import every_step, is_branch, sizes_needed
+from symc.codegen.blocks import all_sizes_needed, every_step, is_branch
 from symc.codegen.ir import (
     Branch,
     Check,
@@ -151,10 +151,8 @@ class _Foreseeing:
 
     def is_read(self, size: str) -> bool:
         """Whether something follows from a size."""
-        exprs = [expr for step in self.program.steps for expr in sizes_needed(step)]
+        exprs = all_sizes_needed(self.program)
         exprs += [size.value for size in self.program.sizes if size.value is not None]
-        exprs += [length for buffer in self.program.buffers for length in buffer.shape]
-        exprs += [b.of.offset for b in self.program.buffers if b.of is not None]
         calls = any(isinstance(step, PythonCall) for step in every_step(self.program.steps))
         return calls or any(size in names_in(expr) for expr in exprs)
 

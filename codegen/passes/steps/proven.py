@@ -124,7 +124,7 @@ def _induced(bounded: Bounded, state: Expr, new: Expr, bounds: Sequence[Expr]) -
         bounded.states = {}
         begins_below, begins_natural = bounded.below(state, bound), bounded.at_least(state, _ZERO)
         bounded.states = {state: bound}
-        found = both(
+        found = all_of(
             bounded.below(new, bound) if begins_below is None else begins_below,
             bounded.at_least(new, _ZERO) if begins_natural is None else begins_natural,
         )
@@ -236,7 +236,7 @@ class Bounded:
                 return self._either(self.below, (right, left), bound, facts, deep)
             case Binary("max", left, right):
                 sides = (self.below(side, bound, facts, deep - 1) for side in (left, right))
-                return both(*sides)
+                return all_of(*sides)
             case Select():
                 return self._sides(self.below, expr, bound, facts, deep)
             case Binary("mod", _, right) if self.is_fixed(right):
@@ -246,12 +246,12 @@ class Bounded:
                 return _possible(binary("ge", mask, _ZERO), binary("lt", mask, bound))
             case Binary("add", left, Const(int() as more)) if more > 0:
                 found = self.below(left, sub(bound, const(more)), facts, deep - 1)
-                return both(found, _possible(binary("ge", bound, _ZERO)))
+                return all_of(found, _possible(binary("ge", bound, _ZERO)))
             case Binary("add" | "floordiv" | "shr" as op, left, Const(int() as by)) if (
                 op == "add" or 0 < by < 64
             ):  # no more than a natural number
                 natural = self.at_least(left, _ZERO, facts, deep - 1)
-                return both(natural, self.below(left, bound, facts, deep - 1))
+                return all_of(natural, self.below(left, bound, facts, deep - 1))
             case Cast(x, dtype) if dtype is INT64 and values_of(x):
                 return _possible(binary("ge", bound, const(values_of(x))))
             case _:
@@ -283,26 +283,28 @@ class Bounded:
                 return self._either(self.at_least, (right, left), bound, facts, deep)
             case Binary("min", left, right):
                 sides = (self.at_least(side, bound, facts, deep - 1) for side in (left, right))
-                return both(*sides)
+                return all_of(*sides)
             case Select():
                 return self._sides(self.at_least, expr, bound, facts, deep)
             case Binary("mod", _, right) if self.is_fixed(right):
-                return both(natural, _possible(binary("gt", right, _ZERO)))
+                return all_of(natural, _possible(binary("gt", right, _ZERO)))
             case Binary("band", left, right):
                 mask = next(filter(self.is_fixed, (right, left)), const(-1))
-                return both(natural, _possible(binary("ge", mask, _ZERO)))
+                return all_of(natural, _possible(binary("ge", mask, _ZERO)))
             case Binary("add", left, Const(int() as more)) if more > 0:
                 fits = self.below(left, const(MOST - more + 1), facts, deep - 1)
-                return both(fits, self.at_least(left, bound, facts, deep - 1))
+                return all_of(fits, self.at_least(left, bound, facts, deep - 1))
             case Binary("add", left, Const(int() as more)):
-                return both(natural, self.at_least(left, sub(bound, const(more)), facts, deep - 1))
+                return all_of(
+                    natural, self.at_least(left, sub(bound, const(more)), facts, deep - 1)
+                )
             case Binary("add", left, right) if self.is_fixed(left) or self.is_fixed(right):
                 by, moves = (left, right) if self.is_fixed(left) else (right, left)
                 fits = self.below(moves, sub(const(MOST), by), facts, deep - 1)
                 kept = self.at_least(moves, bound, facts, deep - 1)
-                return both(_possible(binary("ge", by, _ZERO)), fits, kept)
+                return all_of(_possible(binary("ge", by, _ZERO)), fits, kept)
             case Binary("floordiv" | "shr", left, Const(int() as by)) if 0 < by < 64:
-                return both(natural, self.at_least(left, _ZERO, facts, deep - 1))
+                return all_of(natural, self.at_least(left, _ZERO, facts, deep - 1))
             case Cast(x, dtype) if dtype is INT64 and values_of(x):
                 return natural
             case _:
@@ -332,7 +334,7 @@ class Bounded:
                     at_most = _possible(binary("le", add(self.states[expr], const(-1)), right))
                 case _:
                     continue
-            return both(at_most, _possible(binary("le", right, bound)))
+            return all_of(at_most, _possible(binary("le", right, bound)))
         return None
 
     def _either(
@@ -348,7 +350,7 @@ class Bounded:
         """What is needed for both sides of a choice, each where the condition chooses it."""
         then = (*facts, *compared(choice.condition, holds=True))
         otherwise = (*facts, *compared(choice.condition, holds=False))
-        return both(
+        return all_of(
             proof(choice.then, bound, then, deep - 1),
             proof(choice.otherwise, bound, otherwise, deep - 1),
         )
@@ -373,7 +375,7 @@ class Bounded:
                     pass
 
 
-def both(*found: Conditions | None) -> Conditions | None:
+def all_of(*found: Conditions | None) -> Conditions | None:
     """All of these conditions, unless one is missing."""
     conditions: Conditions = []
     for one in found:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from symc.codegen.blocks import every_step, map_blocks, sizes_needed, written
+from symc.codegen.blocks import all_sizes_needed, every_step, map_blocks, sizes_needed, written
 from symc.codegen.dtypes import BOOL
 from symc.codegen.ir import (
     Binary,
@@ -73,10 +73,7 @@ def _without_unread(program: Program) -> Program:
     if any(isinstance(step, PythonCall) for step in steps):
         return program
     values = {size.var.name: size.value for size in program.sizes}
-    exprs = [expr for step in program.steps for expr in sizes_needed(step)]
-    exprs += [length for buffer in program.buffers for length in buffer.shape]
-    exprs += [buffer.of.offset for buffer in program.buffers if buffer.of is not None]
-    pending = [name for expr in exprs for name in names_in(expr)]
+    pending = [name for expr in all_sizes_needed(program) for name in names_in(expr)]
     read: set[str] = set()
     while pending:
         name = pending.pop()
