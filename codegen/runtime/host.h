@@ -28,6 +28,16 @@ void free(void *memory);  // SYMBOL free
 #define SYMC_STEPS
 #endif
 
+// SYMBOL SYMC_JUMPS
+// Before host functions that run steps of a few operations and have no vector loops. A condition
+// that one step stores and the next one tests is then tested once. With vector loops gcc 12 loses
+// stores so, see `flags` in targets/c.py.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SYMC_JUMPS __attribute__((optimize("thread-jumps")))
+#else
+#define SYMC_JUMPS
+#endif
+
 // SYMBOL symc_length_sum
 static inline int64_t symc_length_sum(int64_t a, int64_t b, bool *too_large) {
     int64_t sum;

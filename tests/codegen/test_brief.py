@@ -11,6 +11,8 @@ import symc
 import symc.tensor as T
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import Branch, Launch
+from symc.codegen.passes.kernels.inlined import inlined_kernels
+from symc.codegen.targets.host.functions import has_vectors
 from symc.errors import SymcError
 
 LENGTHS = (0, 1, 3, 7, 8, 9, 40)
@@ -95,3 +97,15 @@ def test_an_error_in_a_short_row_leaves_shared_variables_as_they_were() -> None:
     with pytest.raises((SymcError, IndexError)):
         f(np.array([0, 4]), rows)
     np.testing.assert_array_equal(state.get_value(), kept)
+
+
+def test_no_loop_of_vectors_is_compiled_into_steps() -> None:
+    """gcc 12 loses stores of vector loops whose jumps it threads, as it may in such steps."""
+    points, centres = T.dmatrix("points"), T.dmatrix("centres")
+    f = symc.function([points, centres], nearest(points, centres))
+    made = f.runner.compilation().optimised
+    inside = inlined_kernels(made)
+    assert inside
+    assert not any(has_vectors(kernel) for kernel in made.kernels if kernel.name in inside)
+    assert any(has_vectors(kernel) for kernel in made.kernels)
+    assert "SYMC_JUMPS int64_t symc_run" in f.source

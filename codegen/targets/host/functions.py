@@ -20,6 +20,7 @@ from symc.codegen.ir import (
     Kernel,
     Launch,
     Load,
+    Loop,
     Measure,
     PythonCall,
     Repeat,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 UNKNOWN = "-1"  # a length in `symc_call.shapes` that only running the program tells
 PLAIN = "SYMC_PLAIN"
 STEPS = "SYMC_STEPS"
+JUMPS = "SYMC_JUMPS"
 MANY = 100  # steps: for so many gcc takes as long as for a network's kernels together
 
 
@@ -86,7 +88,7 @@ def host_text(host: HostWriter) -> str:
 def function_text(host: HostWriter, name: str) -> str:
     """One of the functions that the caller calls, from its lines."""
     body, words = "\n".join(host.lines), host.dialect.words
-    before = [PLAIN] if is_long_list(host) else [STEPS] if has_short_steps(host, name) else []
+    before = [PLAIN] if is_long_list(host) else options_of(host) if name == "symc_run" else []
     kind = " ".join([*map(host.use, before), "int64_t"])
     if not words.enter or not host.attempts:
         return f"{kind} {name}(symc_call *call)\n{{\n{body}\n}}\n"
@@ -109,18 +111,26 @@ def is_long_list(host: HostWriter) -> bool:
     return len(steps) >= MANY and not any(isinstance(step, Repeat) for step in every_step(steps))
 
 
-def has_short_steps(host: HostWriter, name: str) -> bool:
-    """Whether a host function has loops with kernels compiled into them that change an array."""
-    if name != "symc_run" or not host.dialect.inlined:
-        return False
-    numbers = {buffer.name for buffer in host.program.buffers if is_number(buffer)}
-    return any(
-        isinstance(step, Launch)
-        and step.kernel in host.dialect.inlined
-        and not changed_by(host.bodies[step.kernel], step) <= numbers
+def options_of(host: HostWriter) -> list[str]:
+    """The words before `symc_run` for what gcc is to do beyond the options of a whole program."""
+    inlined = [
+        (host.bodies[step.kernel], step)
         for repeat in every_step(host.program.steps)
         if isinstance(repeat, Repeat)
-        for step in repeat.steps
+        for step in every_step(repeat.steps)
+        if isinstance(step, Launch) and step.kernel in host.dialect.inlined
+    ]
+    numbers = {buffer.name for buffer in host.program.buffers if is_number(buffer)}
+    changes = any(not changed_by(kernel, launch) <= numbers for kernel, launch in inlined)
+    plain = inlined and not any(has_vectors(kernel) for kernel, _ in inlined)
+    return [*([STEPS] if changes else []), *([JUMPS] if plain else [])]
+
+
+def has_vectors(kernel: Kernel) -> bool:
+    """Whether a kernel has loops of which several iterations are run at once."""
+    return any(
+        isinstance(stmt, Loop) and stmt.kind not in ("serial", "unroll")
+        for stmt in statements(kernel.body)
     )
 
 
