@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | complex | Sequence[Any]"
 
+# An element that costs this many simple operations is computed once, not wherever it is read.
+EXPENSIVE = 10.0
+
 
 @record
 class Requirement:

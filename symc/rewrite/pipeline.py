@@ -5,6 +5,7 @@
     3  composite ops expand into simpler ones
     4  as 2, without rules that make composite ops
     5  reshapes go towards the inputs
+    6  products of computed matrices and vectors are sums
 
 Within 2 and 4, stability rules see every node first, as it was written.
 """
@@ -36,6 +37,7 @@ from symc.rewrite.scatter import SCATTER
 from symc.rewrite.shapes import SHAPES
 from symc.rewrite.stabilise import has_linalg, stability_rules
 from symc.rewrite.stability import STABILITY
+from symc.rewrite.unstored import multiplies_computed, unstored_rules
 from symc.rewrite.writes import WRITES
 from symc.rewrite.zeros import ZEROS
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
@@ -130,6 +132,9 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
     exact = mode == "compile"
+    if not exact and multiplies_computed(list(done.values())):
+        done = normalise(found, RuleSet(unstored_rules(found), ["unstored"]), trace)
+        found = [done[root] for root in found]
     return improved_bodies(found, lambda results: _phases(results, mode, trace), exact=exact)
 
 

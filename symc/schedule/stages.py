@@ -28,12 +28,10 @@ from symc.graph.lowering import (
     Sweep,
     Write,
 )
-from symc.graph.node import Tensor
+from symc.graph.node import EXPENSIVE, Tensor
 from symc.schedule.elements import Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
 
-# An element that costs this many simple operations is computed once, not wherever it is read.
-EXPENSIVE = 10.0
 WRITTEN_OUT = 8  # elements of a fold
 
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from symc.graph.lowering import At
-from symc.graph.node import Tensor
+from symc.graph.node import EXPENSIVE, Tensor
 from symc.schedule.dependencies import Groups
 from symc.schedule.fusing import share_all_loops
 from symc.schedule.plan import Problem
-from symc.schedule.stages import EXPENSIVE, Analysis, Facts
+from symc.schedule.stages import Analysis, Facts
 
 
 def worth_storing(

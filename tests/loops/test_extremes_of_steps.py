@@ -16,7 +16,9 @@ START = T.scalar("start", dtype="int64")
 
 def is_kernel(f: Any) -> bool:
     """Whether no loop is left around steps."""
-    return "for (int64_t step = 0" not in f.source and "SYMC_STEPS SYMC_JUMPS int64_t" not in f.source
+    return (
+        "for (int64_t step = 0" not in f.source and "SYMC_STEPS SYMC_JUMPS int64_t" not in f.source
+    )
 
 
 def over(step: Any, start: Any) -> Any:
