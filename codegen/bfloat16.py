@@ -1,4 +1,4 @@
-"""bfloat16 as bits: what `runtime/bfloat16.h` means."""
+"""bfloat16 as bits: what `runtime/common/bfloat16.h` means."""
 
 from __future__ import annotations
 

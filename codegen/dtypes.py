@@ -117,4 +117,4 @@ ALL = (*REAL, BFLOAT16, COMPLEX64, COMPLEX128)
 BY_NAME = {dtype.name: dtype for dtype in ALL}
 
 BLAS_KINDS = ("float32", "float64", "complex64", "complex128")
-"""The dtypes of BLAS, LAPACK and Fourier transforms; `runtime/lapack.h` has these numbers."""
+"""The dtypes of BLAS, LAPACK and Fourier transforms; `lapack.h` has these numbers."""

@@ -1,4 +1,4 @@
-"""float16 as bits: what `runtime/float16.h` means."""
+"""float16 as bits: what `runtime/common/float16.h` means."""
 
 from __future__ import annotations
 

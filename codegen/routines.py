@@ -106,7 +106,7 @@ _FFT = {
     "fft_to_real": "power outer n inner a c!",
 }
 
-# Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sort.h`.
+# Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sorting/sort.h`.
 _SORTING = {
     "sort_f32": "kind descending rows n x out! room!",
     "sort_f64": "kind descending rows n x out! room!",
@@ -122,7 +122,7 @@ _EXTREMES = {
     for kind in ("f32", "f64", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 }
 
-# Between processes: see `runtime/mpi.h`. `kind` numbers the element types of `targets/mpi.py`.
+# Between processes: see `runtime/host/mpi.h`. `kind` numbers the element types of `targets/mpi.py`.
 _COLLECTIVE = {
     "mpi_all_reduce": "group fixed kind reduction n x result! lengths!",
     "mpi_all_gather": "group fixed kind n x result! lengths!",

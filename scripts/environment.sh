@@ -26,7 +26,7 @@ find_python() {
 origin() { echo "$venv $root $("$1" -c 'import sys; print(sys.version, sys.base_prefix)')"; }
 
 # What is installed into it follows from these files too.
-inputs() { (cd "$root" && cksum pyproject.toml symc/_build.py symc/calls/_*.[ch] codegen/runtime/call.h); }
+inputs() { (cd "$root" && cksum pyproject.toml symc/_build.py symc/calls/_*.[ch] codegen/runtime/host/call.h); }
 
 environment() {
     local extra=$1 python made wanted stamp

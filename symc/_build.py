@@ -18,7 +18,7 @@ class BuildCall(build_ext):
     def finalize_options(self) -> None:
         """Runs before the compiler is looked for."""
         super().finalize_options()
-        self.include_dirs += [np.get_include(), "codegen/runtime"]
+        self.include_dirs += [np.get_include(), "codegen/runtime/host"]
 
     def copy_extensions_to_source(self) -> None:
         """In a checkout: others of an extension's name, made before, would be found first."""

@@ -265,7 +265,7 @@ def test_lengths_of_many_terms() -> None:
 
 
 def test_numbers_of_the_runtime_are_the_interpreters() -> None:
-    header = (FOLDER / "host.h").read_text(encoding="utf-8")
+    header = (FOLDER / "host" / "host.h").read_text(encoding="utf-8")
     shifts = dict(re.findall(r"#define SYMC_(\w+) \(\(int64_t\)1 << (\d+)\)", header))
     assert 1 << int(shifts["TOO_LARGE"]) == ir.TOO_LARGE
     assert 1 << int(shifts["HUGE"]) == HUGE

@@ -1,6 +1,6 @@
 """Loops in packs as C: the numbers of four iterations in a vector of gcc's, which clang has, too.
 
-An index has a name for each lane, a number is a vector; `codegen/runtime/packs.h` has what loads,
+An index has a name for each lane, a number is a vector; `packs.h` has what loads,
 gathers, scatters and stores these.
 """
 

@@ -1,6 +1,6 @@
 """Printing for devices without double precision: float64 is a sum of two floats.
 
-Sums of float32 are added up in float64; there, by the functions of `runtime/twofold.clh`. Whatever
+Sums of float32 are added up in float64; there, by the functions of `twofold.clh`. Whatever
 else kernels would compute in float64 is refused, by name.
 """
 

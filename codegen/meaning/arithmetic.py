@@ -185,7 +185,7 @@ def _integer_power(dtype: DType) -> Binary:
 
 
 def cast(source: DType, target: DType) -> Unary:
-    """Conversion, as NumPy's ``astype`` of arrays on x86; `runtime/cast.h` has the details."""
+    """Conversion, as NumPy's ``astype`` of arrays on x86; `cast.h` has the details."""
     into = fit(target)
     if target is BOOL:
         return lambda x: x != 0

@@ -34,7 +34,7 @@ from symc.codegen.meaning.closures import ClosureCompiler, Functions, Registers,
 from symc.codegen.passes.kernels.memory import used_buffers
 from symc.codegen.record import record
 
-HUGE = 1 << 60  # bytes: `SYMC_HUGE` of `runtime/host.h`
+HUGE = 1 << 60  # bytes: `SYMC_HUGE` of `runtime/host/host.h`
 
 
 @record

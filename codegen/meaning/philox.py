@@ -1,4 +1,4 @@
-"""Random numbers in plain Python: the meaning of `runtime/philox.h` and `distributions.h`.
+"""Random numbers in plain Python: the meaning of `runtime/common/philox.h` and `distributions.h`.
 
 Bits and lanes are the same as there. So are the samplers, step by step, as their results depend
 on each step: only the last digits of logarithms and exponentials may differ.

@@ -1,4 +1,13 @@
-"""Read the C functions of this folder by name: a program pastes in only those it uses.
+"""Read the C functions of these folders by name: a program pastes in only those it uses.
+
+    common          functions of numbers, of which every text is the same; what two kinds share
+    host            how a program is called, takes threads, and goes over arrays
+    products  convolutions  fourier  factorisations  sorting  random  nets
+                    routines for arrays in the host's memory
+    device          what host functions have instead if kernels run on a device
+    cuda  opencl    what only kernels have
+    drivers  export  guarded
+                    programs of their own, which are not read here
 
 A header is a list of symbols. A symbol starts at its marker and ends at the next one::
 
@@ -14,17 +23,16 @@ list of symbols it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or 
 Functions that are defined beside their ops (`defined.py`) are symbols, too; they need the functions
 they call.
 
-The text above the first marker is for readers of the header. `base.h` has no symbols: it
+The text above the first marker is for readers of the header. `host/base.h` has no symbols: it
 starts every program. Where C has ``static inline`` before a function that loops over vectors call,
 or that such a function needs, programs have ``SYMC_INLINE``: see there.
 
-A program for a graphics card is two texts. Its host functions are C, but `device.h`,
-`deviceblas.h` and `devicetimers.h` replace symbols of `host.h`, `blas.h` and `timers.h`. Its
-kernels are CUDA: `base.cuh` takes the place of `base.h`, the functions that `libm.h` declares are
-built in, and the other headers with functions of numbers are the same text as in C; `*.cuh` have
-symbols that only kernels use. In kernels of OpenCL `*.clh` take the place of `*.cuh`, and
-`in_opencl` says what differs in the text of the others. `*.table` are for both. `twofold.clh`
-replaces what needs doubles, for devices that have none.
+A program for a graphics card is two texts. Its host functions are C, but headers of `device/`
+replace symbols of `host.h`, `blas.h` and `timers.h`. Its kernels are CUDA: `base.cuh` takes the
+place of `base.h`, the functions that `libm.h` declares are built in, and `common/` is the same text
+as in C. In kernels of OpenCL `*.clh` take the place of `*.cuh`, and `in_opencl` says what differs
+in the text of the others. `*.table` are for both. `twofold.clh` replaces what needs doubles, for
+devices that have none.
 """
 
 from __future__ import annotations
@@ -37,7 +45,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from symc.codegen.math import FUNCTIONS, OPERATORS
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.runtime.defined import DEFINED, REALS, called, typed, typed_name
 
 if TYPE_CHECKING:
@@ -49,23 +57,21 @@ Dialect = Literal["c", "device host", "cuda", "opencl", "opencl single"]
 """A kind of text: a C program, or the host functions or the kernels of one for a device."""
 
 _HOST = (
-    "bins.h", "blas.h", "call.h", "conv.h", "convacross.h", "convdots.h", "convflat.h",
-    "convlines.h", "convphases.h", "convrows.h", "convtall.h", "definite.h", "expm.h",
-    "extremes.h", "fft.h", "fftaxes.h", "fftlengths.h", "fftreals.h", "fftrows.h", "gemv.h",
-    "general.h", "host.h", "lanes.h", "lapack.h", "mpi.h", "packs.h", "randomarrays.h",
-    "shuffle.h", "smallmatrices.h", "sortvalues.h", "sparse.h", "spectral.h", "substitution.h",
-    "team.h", "threads.h", "timers.h",
+    "common", "host", "products", "convolutions", "fourier", "factorisations", "sorting", "random",
+    "nets",
 )  # fmt: skip
-_DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
 PARALLEL = "omp parallel"
 """What C that people write has where threads share a loop, in a pragma or a `_Pragma`."""
 
 _BASES = {
-    "cuda": ("base.cuh",),
-    "opencl": ("base.clh", "doubles.clh"), "opencl single": ("base.clh", "singles.clh"),
+    "cuda": ("cuda/base.cuh",),
+    "opencl": ("opencl/base.clh", "opencl/doubles.clh"),
+    "opencl single": ("opencl/base.clh", "opencl/singles.clh"),
 }  # fmt: skip
-_TWOFOLD = "twofold.clh"
+_TWOFOLD = "opencl/twofold.clh"
+
+_LIBM = "common/libm.h"
 
 _MARKER, _NEEDS = "\n// SYMBOL ", "// NEEDS "
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
@@ -113,7 +119,7 @@ class Symbol:
 @cache
 def base(dialect: Dialect = "c") -> str:
     """The text every generated file starts with: integer types, INFINITY and NAN."""
-    names = _BASES.get(dialect, ("base.h",))
+    names = _BASES.get(dialect, ("host/base.h",))
     return "".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
@@ -129,12 +135,10 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
     of_opencl = dialect in ("opencl", "opencl single")
     in_kernels = dialect == "cuda" or of_opencl
     for file in _headers(dialect):
-        built_in = in_kernels and file == "libm.h"
+        built_in = in_kernels and file == _LIBM
         for symbol in _parse(file):
-            found[symbol.name] = Symbol(symbol.name, file, (), "") if built_in else symbol
+            found[symbol.name] = replace(symbol, needs=(), written="") if built_in else symbol
     found |= {symbol.name: symbol for symbol in [*_of_ops(found)]}
-    if in_kernels:
-        _drop_host_headers(found)
     match dialect:
         case "opencl" | "opencl single":
             found = {name: each.changed(in_opencl) for name, each in found.items()}
@@ -174,35 +178,38 @@ def _of_vectors(found: Iterable[str]) -> list[str]:
     return [name for name in found if name in whole or name.rpartition("_")[0] in typed]
 
 
-def _drop_host_headers(found: dict[str, Symbol]) -> None:
-    """Leave out headers with missing needs: their functions are the host's too."""
-    while True:
-        files = {s.file for s in found.values() if any(need not in found for need in s.needs)}
-        if not files:
-            return
-        for name in [name for name, symbol in found.items() if symbol.file in files]:
-            del found[name]
-
-
 def _headers(dialect: Dialect) -> list[str]:
     """The headers of a dialect. A symbol of a later one replaces the same one of an earlier."""
-    every = sorted(os.listdir(FOLDER))  # noqa: PTH208 -- paths take as long as reading the files
-    found = sorted((name for name in every if name.endswith(".h")), key=lambda n: n != "libm.h")
-    plain = [name for name in found if name not in _DEVICE_HOST]
     match dialect:
         case "c":
-            return plain
+            return _listed(*_HOST)
         case "device host":
-            return [*plain, *(name for name in _DEVICE_HOST if name in found)]
-        case "cuda" | "opencl" | "opencl single":
-            numbers = [name for name in plain if name not in _HOST]
-            ending = ".cuh" if dialect == "cuda" else ".clh"
-            shared = [name for name in every if name.endswith(ending) and name != _TWOFOLD]
-            tables = [name for name in every if name.endswith(".table")]
-            last = [_TWOFOLD] if dialect == "opencl single" else []
-            return [*numbers, *shared, *tables, *last]
+            return [*_listed(*_HOST), *_listed("device")]
+        case "cuda":
+            return [*_listed("common"), *_listed("cuda", ending=".cuh"), *_tables()]
+        case "opencl":
+            shared = _listed("opencl", ending=".clh")
+            shared.remove(_TWOFOLD)
+            return [*_listed("common"), *shared, *_tables()]
+        case "opencl single":
+            return [*_headers("opencl"), _TWOFOLD]
         case _:
             assert_never(dialect)
+
+
+def _listed(*folders: str, ending: str = ".h") -> list[str]:
+    """The files of folders, by their own names; what the C library declares comes first."""
+    found = [
+        f"{folder}/{name}"
+        for folder in folders
+        for name in os.listdir(f"{FOLDER}/{folder}")  # noqa: PTH208 -- `Path` takes as long again
+        if name.endswith(ending)
+    ]
+    return sorted(found, key=lambda path: (path != _LIBM, path.rpartition("/")[2]))
+
+
+def _tables() -> list[str]:
+    return _listed("common", ending=".table")
 
 
 def source_of(names: Iterable[str], dialect: Dialect = "c", *, present: Iterable[str] = ()) -> str:
@@ -275,7 +282,7 @@ def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:
 
 
 def _parse(file: str) -> Iterable[Symbol]:
-    with open(f"{FOLDER}/{file}", encoding="utf-8") as opened:  # noqa: PTH123 -- see `_headers`
+    with open(f"{FOLDER}/{file}", encoding="utf-8") as opened:  # noqa: PTH123 -- see `_listed`
         text = opened.read()
     if ";  // SYMBOL " in text:
         for match in _LINE.finditer(text):

@@ -4,7 +4,7 @@ Two are looked for, by path: nothing is imported. NumPy's wheels bring an OpenBL
 integers that is in memory already when symc runs: opening it again takes 0.1 ms, and there is one
 pool of threads and one set of buffers in the process. `scipy-openblas32` takes 1 ms to open (20 ms
 the first time after boot), starts threads of its own, and is the choice where NumPy brings none
-(builds against a system's BLAS, or MKL). With neither, `runtime/blas.h` uses its own loops, which
+(builds against a system's BLAS, or MKL). With neither, `blas.h` uses its own loops, which
 are compiled only where NumPy's OpenBLAS is not there: they take a third of gcc's time.
 """
 

@@ -1,7 +1,7 @@
 """Drivers that symc brings as C: compiled where they were not before, and opened once a process.
 
-A driver is a folder of `codegen/runtime`. Its library has a function that lists the addresses of
-all others, by the names that libcuda has for them.
+A driver is a folder of `codegen/runtime/drivers`. Its library has a function that lists the
+addresses of all others, by the names that libcuda has for them.
 """
 
 from __future__ import annotations

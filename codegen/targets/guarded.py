@@ -78,7 +78,7 @@ class Report:
 def source() -> str:
     """The text of the program that calls functions, with the header that it includes."""
     program = Path(FOLDER, "guarded", "run.c").read_text(encoding="utf-8")
-    header = Path(FOLDER, "call.h").read_text(encoding="utf-8")
+    header = Path(FOLDER, "host", "call.h").read_text(encoding="utf-8")
     return program.replace('#include "call.h"', header)
 
 

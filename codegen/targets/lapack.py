@@ -1,6 +1,6 @@
 """Where the LAPACK functions of this process's BLAS are.
 
-OpenBLAS brings LAPACK along. Programs that factorise matrices (`runtime/lapack.h`) have a table of
+OpenBLAS brings LAPACK along. Programs that factorise matrices (`lapack.h`) have a table of
 its functions, which is filled in when they are loaded; the addresses are looked up once.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from symc.codegen.errors import BlasMissing
 from symc.codegen.targets import blas
 
-# As in `runtime/lapack.h`; after the bar the name of the complex functions, where it differs.
+# As in `lapack.h`; after the bar the name of the complex functions, where it differs.
 NAMES = (
     "gemm", "trsm", "trsv", "potrf", "getrf", "getri", "gelqf", "orglq|unglq", "syevd|heevd",
     "gesdd", "geev", "gees",

@@ -1,7 +1,7 @@
 """Where the functions of this process's MPI are, and its handles.
 
 mpi4py has loaded an MPI and started it. Programs that exchange arrays between processes
-(`runtime/mpi.h`) have a table of its functions and handles, which is filled in when they are
+(`runtime/host/mpi.h`) have a table of its functions and handles, which is filled in when they are
 loaded: handles are not the same in every process, so they cannot stand in a program's text.
 """
 

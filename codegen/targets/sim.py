@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Build = Callable[[Path], None]
     Keep = Callable[[dict[str, str], Build, Callable[[str], "Simulator"]], "Simulator"]
 
-FOLDER = Path(__file__).parent.parent / "runtime" / "sim"
+FOLDER = Path(__file__).parent.parent / "runtime" / "drivers" / "sim"
 
 MODULE_FLAGS = (
     "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",

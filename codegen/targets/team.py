@@ -1,6 +1,6 @@
 """The threads that parallel loops of this process share: those of `symc/calls/_team.c`.
 
-A program compiled by gcc then has the functions of `runtime/team.h` with it, and does not need
+A program compiled by gcc then has the functions of `runtime/host/team.h` with it, and does not need
 libgomp. Everywhere else (clang, no extension, a user's own C with OpenMP in it) programs use
 OpenMP's runtime.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Options of a target that do not move a program to another process: symbols, digits.
 PLAIN = frozenset({"-g", "-ffp-contract=off"})
 
-FILE = f"{os.path.dirname(os.path.dirname(__file__))}/runtime/team.h"
+FILE = f"{os.path.dirname(os.path.dirname(__file__))}/runtime/host/team.h"
 
 _table = [0]
 

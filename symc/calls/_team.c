@@ -1,7 +1,7 @@
 /* Threads for the parallel loops of compiled functions.
  *
  * gcc makes a function of the body of each parallel region and calls GOMP_parallel with it; compiled
- * functions bring a GOMP_parallel that leads here (codegen/runtime/team.h) instead of to libgomp.
+ * functions bring a GOMP_parallel that leads here (team.h) instead of to libgomp.
  * Both do the same, but where other programs keep the processors busy libgomp's caller waits for
  * threads that the system does not let run, some 4 ms each time, and its idle threads spin for as
  * long. Here

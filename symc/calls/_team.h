@@ -3,7 +3,7 @@
 #define SYMC_TEAM_H
 
 /* The functions that compiled functions call, in the order of `symc_team` in
- * codegen/runtime/threads.h. */
+ * codegen/runtime/host/threads.h. */
 typedef struct {
     void (*run)(void (*body)(void *), void *data, unsigned count);
     void (*loop)(void (*body)(void *), void *data, unsigned count, long start, long end, long step,

@@ -127,7 +127,7 @@ class Device:
                 raise DeviceError(0, f"{self.name}: {error}") from error
 
     def use_blas(self, found: Cublas | Literal[False] | None) -> None:
-        """Let matrix products use this cuBLAS, or the kernels of `runtime/gemm.cuh`."""
+        """Let matrix products use this cuBLAS, or the kernels of `runtime/cuda/gemm.cuh`."""
         struct = self.struct
         if found:
             fields = dict(ffi.typeof("symc_device").fields)

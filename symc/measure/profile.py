@@ -24,7 +24,7 @@ from symc.pipeline.library import target
 if TYPE_CHECKING:
     from symc.calls.modes import Runner
 
-COLUMNS = 4  # of `symc_timer` in codegen/runtime/timers.h: calls, nanoseconds, bytes, and one more
+COLUMNS = 4  # of `symc_timer` in timers.h: calls, nanoseconds, bytes, and one more
 
 
 @record

@@ -230,7 +230,7 @@ def multiply(a: Array, b: Array) -> Array:
 
 
 def is_blas(dtype: DType) -> bool:
-    """Whether there are routines of `runtime/blas.h` for a dtype."""
+    """Whether there are routines of `runtime/products/blas.h` for a dtype."""
     return dtype is FLOAT32 or dtype is FLOAT64
 
 

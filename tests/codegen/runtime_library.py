@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Array = npt.NDArray[Any]
-HEADERS = (
-    "libm.h", "integer.h", "float.h", "cast.h", "stable.h", "places.h",
-    "errorfunction.h", "gamma.h", "beta.h", "incompletegamma.h", "bessel.h",
+HEADERS = tuple(
+    f"common/{name}.h"
+    for name in (
+        "libm", "integer", "float", "cast", "stable", "places", "errorfunction", "gamma", "beta",
+        "incompletegamma", "bessel",
+    )
 )  # fmt: skip
 FILES = (*HEADERS, "defined.py")  # functions of numbers
 STRICT = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]

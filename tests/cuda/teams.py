@@ -1,4 +1,4 @@
-"""The functions of `runtime/team.table`, each in a kernel that applies it to every team."""
+"""The functions of `runtime/common/team.table`, each in a kernel that applies it to every team."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS = {short(dtype): dtype for dtype in REAL}
 TEAM_FUNCTIONS = [
     name
     for name, symbol in load.symbols("cuda").items()
-    if symbol.file == "team.table" and symbol.needs[:1] in (("SYMC_TEAM",), ("SYMC_SCAN",))
+    if symbol.file == "common/team.table" and symbol.needs[:1] in (("SYMC_TEAM",), ("SYMC_SCAN",))
 ]
 
 

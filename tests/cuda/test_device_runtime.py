@@ -29,7 +29,7 @@ def text_of(dialect: Dialect) -> str:
     loops = "".join(signature.loop for signature in SIGNATURES.values())
     if dialect == "c":
         return text + loops
-    libm = [name for name, symbol in symbols().items() if symbol.file == "libm.h"]
+    libm = [name for name, symbol in symbols().items() if symbol.file == "common/libm.h"]
     built_in = source_of(libm) + "double lgamma(double x);\n"
     loops = loops.replace("restrict", "__restrict__")
     return f'extern "C" {{\n{built_in}}}\n{text}extern "C" {{\n{loops}}}\n'
@@ -107,12 +107,12 @@ def test_a_dialect_replaces_what_is_another_there() -> None:
     assert kernels["exp"].text == ""
     inlined = kernels["symc_erfcx_f64"].text.replace("static inline", "SYMC_INLINE")
     assert inlined == plain["symc_erfcx_f64"].text
-    assert kernels["lgamma_r"].file == "libm.cuh"
+    assert kernels["lgamma_r"].file == "cuda/libm.cuh"
     assert "symc_gemm_f32" not in kernels
-    assert host["symc_gemm_f32"].file == "deviceblas.h"
-    assert plain["symc_gemm_f32"].file == "blas.h"
-    assert host["symc_call"].file == "device.h"
-    assert plain["symc_call"].file == "call.h"
+    assert host["symc_gemm_f32"].file == "device/deviceblas.h"
+    assert plain["symc_gemm_f32"].file == "products/blas.h"
+    assert host["symc_call"].file == "device/device.h"
+    assert plain["symc_call"].file == "host/call.h"
     assert not {name for name in plain if plain[name].file.startswith("device")}
 
 

@@ -64,7 +64,7 @@ def newest(text: str, name: str) -> str:
 def declared() -> list[tuple[str, str, str]]:
     """Where, name and parameters of each function that is declared somewhere."""
     found = [("table.py", name, parameters) for name, parameters in table.PARAMETERS.items()]
-    for file in ("device.h", "sim/api.h", "export/cuda/card.h"):
+    for file in ("device/device.h", "drivers/sim/api.h", "export/cuda/card.h"):
         text = (RUNTIME / file).read_text(encoding="utf-8").replace("\\\n", "")
         pattern = r"int \(\*(cu[A-Z]\w+)\)\((.*?)\);|(?:FUNCTION|use)\((cu[A-Z]\w+),\s*\((.*?)\)\)"
         for first, second, third, fourth in re.findall(pattern, text, re.DOTALL):
@@ -76,7 +76,7 @@ def test_functions_have_the_parameters_of_cuda_12() -> None:
     text = header()
     known = declared()
     assert {file for file, _, _ in known} == {
-        "table.py", "device.h", "sim/api.h", "export/cuda/card.h"
+        "table.py", "device/device.h", "drivers/sim/api.h", "export/cuda/card.h"
     }  # fmt: skip
     for file, name, parameters in known:
         if name in ("cuGetProcAddress", "cuDeviceGetUuid"):  # an enum and a struct of their own

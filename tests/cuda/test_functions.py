@@ -157,7 +157,7 @@ def test_matrix_products_are_compiled_once_for_all_programs(device: str) -> None
     np.testing.assert_allclose(second(left, right), np.full((3, 2), np.tanh(4)), rtol=1e-6)
     for f in (first, second):
         assert "symc_large_gemm_kernel_f32(symc_product task)" not in f.source
-        assert re.search(r"codegen/runtime/gemm.cuh.*\n.*symc_large_gemm_kernel_f32", f.source)
+        assert re.search(r"codegen/runtime/cuda/gemm.cuh.*\n.*symc_large_gemm_kernel_f32", f.source)
     assert "symc_large_gemm_kernel_f32" in loaded
     assert cuda.device(device).routines == loaded
 

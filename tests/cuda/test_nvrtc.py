@@ -168,12 +168,14 @@ def test_every_name_of_the_c_library_is_built_in() -> None:
     """Those with one, two and three arguments, in both precisions."""
     calls: list[str] = []
     for symbol in load.symbols().values():
-        if symbol.file == "libm.h" and (found := re.search(r"(\w+) (\w+)\((.*)\);", symbol.text)):
+        if symbol.file == "common/libm.h" and (
+            found := re.search(r"(\w+) (\w+)\((.*)\);", symbol.text)
+        ):
             extra = "&sign" if "int *" in found[3] else None
             count = found[3].count(",") + (extra is None)
             arguments = ", ".join(["x[0]"] * count + ([extra] if extra else []))
             calls.append(f"    y[{len(calls)}] = {found[2]}({arguments});")
-    names = [symbol.name for symbol in load.symbols().values() if symbol.file == "libm.h"]
+    names = [symbol.name for symbol in load.symbols().values() if symbol.file == "common/libm.h"]
     body = "\n".join(calls)
     assert len(calls) == len(names) - len(["SYMC_VECTOR", "SYMC_SCALAR"])
     made = compiled(

@@ -79,7 +79,11 @@ def test_a_bug_many_sums_of_one_kernel_took_minutes_to_compile() -> None:
 
 def test_every_function_of_teams_is_there_for_both() -> None:
     names = [
-        {name for name, symbol in load.symbols(dialect).items() if symbol.file == "team.table"}
+        {
+            name
+            for name, symbol in load.symbols(dialect).items()
+            if symbol.file == "common/team.table"
+        }
         for dialect in ("cuda", "opencl")
     ]
     assert names[0] == names[1]

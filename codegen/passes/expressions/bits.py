@@ -3,12 +3,12 @@
 Lowerings may load, store, choose and cast bfloat16 as they do float16; after this pass no kernel
 has it.
 Buffers of the program keep their dtype, as callers know them by it; to kernels they are arrays of
-uint16, and a conversion is a function of `runtime/bfloat16.h`. So no target has to know the type,
+uint16, and a conversion is a function of `bfloat16.h`. So no target has to know the type,
 and loops vectorise as loops over integers do. Everything but float32 is converted by way of it,
 as in ml_dtypes.
 
 `halves` does the same for float16, where a language does not have it as a type (OpenCL, whose
-functions are in `runtime/float16.h`); float64 is then rounded once, as NumPy has it.
+functions are in `runtime/common/float16.h`); float64 is then rounded once, as NumPy has it.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ from symc.codegen.record import replace
 from symc.codegen.signs import natural_sizes
 
 LARGEST = (1 << 31) - (1 << 20)  # of constants
-LONGEST = 1 << 30  # of lengths: SYMC_LONGEST of runtime/devicelaunch.h
+LONGEST = 1 << 30  # of lengths: SYMC_LONGEST of runtime/device/devicelaunch.h
 MODULAR = frozenset({"add", "sub", "mul"})
 
 

@@ -1,5 +1,5 @@
 """cuBLAS, where a wheel or the system has it. It weighs 0.6 GB, so nothing requires it: without it,
-`runtime/gemm.cuh` multiplies matrices.
+`runtime/cuda/gemm.cuh` multiplies matrices.
 """
 
 from __future__ import annotations

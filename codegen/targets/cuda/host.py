@@ -1,4 +1,4 @@
-"""Words of host functions that drive a graphics card through the table of `runtime/device.h`."""
+"""Words of host functions that drive a graphics card through the table of `device.h`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """CUDA C++: the table of the language that kernels are printed in.
 
-The differences from C are here, in `runtime/base.cuh`, which defines the names of C's integer types
-and float16, and in `runtime/team.cuh`. Functions of numbers are the same text as in C.
+The differences from C are here, in `base.cuh`, which defines the names of C's integer types
+and float16, and in `runtime/cuda/team.cuh`. Functions of numbers are the same text as in C.
 """
 
 from __future__ import annotations

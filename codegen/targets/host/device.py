@@ -1,6 +1,6 @@
 """The dialect of programs whose arrays and kernels are on a device.
 
-Kernels are launched and memory is read through functions of the runtime (`runtime/device.h`), which
+Kernels are launched and memory is read through functions of the runtime (`device.h`), which
 return a status. Inputs without axes are in host memory: a kernel is given their values.
 """
 

@@ -1,7 +1,7 @@
 """The host functions of a program: `symc_prepare` and `symc_run`, in C for every target.
 
 `symc_prepare` computes sizes, checks them, and lays out the workspace; `symc_run` runs the steps.
-Both take one `symc_call` (`runtime/call.h`), which holds all that one call needs: a program has no
+Both take one `symc_call` (`call.h`), which holds all that one call needs: a program has no
 state of its own, and threads may call it at the same time.
 """
 

@@ -1,7 +1,7 @@
 """Lengths in the C of the host functions, none of which wraps: a call that would need it ends.
 
 The value of an `ir.Size` is an exact integer. In C each sum, difference and product in it goes
-through a function of `runtime/host.h`, which sets a flag where the result does not fit into 64
+through a function of `runtime/host/host.h`, which sets a flag where the result does not fit into 64
 bits. After sizes that are computed together the flag is tested once.
 
 Hardly anything is taken for granted of a length: an array of no elements, or one that is in no

@@ -94,7 +94,7 @@ class ThreadDialect:
         """None."""
 
     def routine(self, host: HostWriter, routine: Routine) -> None:
-        """A call of a function of `runtime/blas.h`; one element is copied by an assignment."""
+        """A call of a function of `blas.h`; one element is copied by an assignment."""
         if copies_one(host, routine):
             to, source = (host.element(arg) for arg in routine.args[:2] if isinstance(arg, Pointer))
             host.remark(routine.note)

@@ -98,7 +98,7 @@ class HostWriter:
     # --- words ------------------------------------------------------------------------------------
 
     def use(self, name: str) -> str:
-        """The name of a helper of `runtime/host.h`, which the program then needs."""
+        """The name of a helper of `runtime/host/host.h`, which the program then needs."""
         self.helpers[name] = None
         return name
 

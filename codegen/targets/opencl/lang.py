@@ -1,7 +1,7 @@
 """OpenCL C: the table of the language that kernels are printed in, and their parameters read again.
 
-The differences from C are here, in `runtime/base.clh`, which defines the names of C's integer
-types, in `runtime/libm.clh` and in `runtime/team.clh`. Functions of numbers are the text of C, as
+The differences from C are here, in `base.clh`, which defines the names of C's integer
+types, in `libm.clh` and in `team.clh`. Functions of numbers are the text of C, as
 `load.in_opencl` has it. float16 is not among the types: `passes/expressions/bits.py` has made bits
 of it.
 """
@@ -95,7 +95,7 @@ _BYTES = {
 
 
 def arguments(text: str) -> dict[str, str]:
-    """The arguments of each kernel in a text, as the driver is told (`runtime/opencl/modules.c`).
+    """The arguments of each kernel in a text, as the driver is told (`modules.c`).
 
     A kernel with the name of a record before its parameters is given one, in place of its fields.
 

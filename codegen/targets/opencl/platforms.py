@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     Build = Callable[[Path], None]
     Keep = Callable[[dict[str, str], Build, Callable[[str], "Platforms"]], "Platforms"]
 
-FOLDER = Path(__file__).parent.parent.parent / "runtime" / "opencl"
+FOLDER = Path(__file__).parent.parent.parent / "runtime" / "drivers" / "opencl"
 WITHOUT = "SYMC_OPENCL_WITHOUT"
 """The environment variable of what devices are taken not to have: names of extensions, "svm" for
-shared virtual memory (`runtime/opencl/memory.c` reads it, too), or "processors", which are then
+shared virtual memory (`memory.c` reads it, too), or "processors", which are then
 taken for cards."""
 LOADER = "libOpenCL.so.1"
 VENDORS = "/etc/OpenCL/vendors"
@@ -60,7 +60,7 @@ class Found:
     """Of the platform, the device and the driver."""
     extensions: frozenset[str]
     memory: int
-    """How memory has addresses, as `runtime/opencl/driver.h` numbers it: 0 for not at all."""
+    """How memory has addresses, as `driver.h` numbers it: 0 for not at all."""
     doubles: bool
     """Whether it computes in double precision."""
     rounded: bool

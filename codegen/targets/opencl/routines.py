@@ -10,5 +10,5 @@ KERNELS: Mapping[str, tuple[str, ...]] = {
     name: tuple(kernel.replace("_large_gemm_", "_gemm_") for kernel in kernels)
     for name, kernels in OF_CUDA.items()
 }
-"""By routine, the kernels that it launches, of `runtime/gemm.clh`: as on CUDA, but that one kernel
+"""By routine, the kernels that it launches, of `gemm.clh`: as on CUDA, but that one kernel
 multiplies matrices of all sizes."""

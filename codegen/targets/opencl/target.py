@@ -131,7 +131,7 @@ class OpenclTarget(DeviceTarget):
 
 
 def image_of(text: str, options: str, code: bytes) -> bytes:
-    """The image of a text; see `runtime/opencl/modules.c`."""
+    """The image of a text; see `runtime/drivers/opencl/modules.c`."""
     source = text.encode()
     kernels = arguments(text)
     head = f"symc opencl {len(kernels)} {len(options)} {len(source)} {len(code)}\n"

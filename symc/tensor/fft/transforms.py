@@ -171,7 +171,7 @@ def weights(n: Dim, middle: float, axis: int, like: Tensor) -> Tensor:
 def routine(
     name: str, node: Tensor, axis: int, n: Dim, size: SizeOf
 ) -> tuple[str, tuple[ir.Expr, ir.Expr, ir.Expr]]:
-    """The routine of `runtime/fftaxes.h` for the type of the elements, and its three lengths."""
+    """The routine of `fftaxes.h` for the type of the elements, and its three lengths."""
     shape = node.type.shape
     kind = "f32" if node.dtype.component == FLOAT32 else "f64"
     outer, inner = dims.product(shape[:axis]), dims.product(shape[axis + 1 :])

@@ -1,7 +1,7 @@
 """Attention, ``softmax(q k' + bias) v``, in memory that grows with its arguments alone.
 
 The matrix of weights is computed block by block, and again for the gradient; the logarithm
-of each row's sum of exponentials is kept for that (`codegen/runtime/attention.h`).
+of each row's sum of exponentials is kept for that (`codegen/runtime/nets/attention.h`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The ops of random numbers: element i of a draw follows from the key, i and the parameters alone.
 
 So a draw is a pure function of its arguments, computed wherever it is read, in any order and on any
-number of threads. The bits are from `codegen/runtime/philox.h`.
+number of threads. The bits are from `codegen/runtime/common/philox.h`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Random bits in NumPy, whole arrays at once: Philox 4x32-10 and numbers made of one value each.
 
-The bits are those of `codegen/runtime/philox.h`, which says how a key and an index make a counter.
+The bits are those of `philox.h`, which says how a key and an index make a counter.
 """
 
 from __future__ import annotations

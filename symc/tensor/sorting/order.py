@@ -34,7 +34,7 @@ KINDS = (
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16",
     "float32", "float64",
 )  # fmt: skip
-"""The element types, in the order of `codegen/runtime/sort.h`; bfloat16 goes as float32."""
+"""The element types, in the order of `codegen/runtime/sorting/sort.h`; bfloat16 goes as float32."""
 
 
 def _in_order(x: Array) -> Array:
@@ -163,7 +163,7 @@ class Topmost(Op):
 
 
 _BLOCK = 128
-"""So many elements are looked at together: `SYMC_TOPMOST_BLOCK` of `codegen/runtime/sort.h`."""
+"""So many elements are looked at together: `SYMC_TOPMOST_BLOCK` of `sort.h`."""
 
 
 def _in_last_axis(node: Tensor, args: Any) -> tuple[Any, Any]:

@@ -53,7 +53,7 @@ class Library:
 def build_host(folder: Path) -> Library:
     made = folder / "host.so"
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared"]
-    command = [*CTarget().compiler().command, *flags, f"-I{RUNTIME}", str(HERE / "host.c")]
+    command = [*CTarget().compiler().command, *flags, f"-I{RUNTIME}/device", str(HERE / "host.c")]
     subprocess.run([*command, "-o", str(made)], check=True)
     return Library(made)
 

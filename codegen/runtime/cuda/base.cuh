@@ -1,4 +1,4 @@
-// The start of every generated CUDA text, as base.h does in C: there is no #include, so that
+// The start of every generated CUDA text, as host/base.h does in C: there is no #include, so that
 // NVRTC needs no headers. The simulator (SYMC_SIM) compiles the same text with g++.
 
 typedef signed char int8_t;
