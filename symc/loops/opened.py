@@ -117,14 +117,22 @@ class OpenLoop:
         )  # fmt: skip
         loop = plan.close()
 
-        def get(part: Part) -> Tensor:
+        def computed(part: Part) -> Tensor:
             if part.kind == "collected":
                 return loop.collected(kept.index(part.number))
             if part.kind == "count":
                 return loop.count()
             return loop.part(Part(part.kind, carries.index(part.number)))
 
-        return {p: self.after[p](get) if p in self.after else get(p) for p in self.asked}
+        def get(part: Part) -> Tensor:
+            follow = self.after.get(part)
+            if follow is None:
+                return computed(part)
+            # It may follow from what the loop still computes under its name, and from parts that
+            # a later change has made to follow from others.
+            return follow(lambda other: computed(other) if other == part else get(other))
+
+        return {part: get(part) for part in self.asked}
 
     def _needed(self) -> tuple[list[int], set[Tensor]]:
         """The states that are needed, and the nodes that steps compute then."""

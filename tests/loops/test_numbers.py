@@ -194,3 +194,33 @@ def test_shared_variables_of_two_numbers() -> None:
     for value in np.arange(4.0):
         z = meant(z, value)
     assert is_near(held.get_value(), z, 1e-12)
+
+
+@pytest.mark.parametrize("loop", ["scan", "fori_loop"])
+@pytest.mark.parametrize("columns", [2, 3, 4, 5])
+def test_slopes_that_steps_add_up_for_a_few_numbers(loop: str, columns: int) -> None:
+    """Sums of few numbers were taken apart and then added up after the loop: ends were lost."""
+    v, w, m = (
+        T.dvector("v"),
+        T.tensor("float64", (columns,), "w"),
+        T.tensor("float64", (4, columns)),
+    )
+    places, count = np.array([1, 1, 3, 0]), 3
+
+    def step(i: Any, v: Any, w: Any) -> list[Any]:
+        return [T.inc_subtensor(v[places], T.dot(m, w) * 0.3 + m[:, 1] * w[0]), w]
+
+    if loop == "scan":
+        rows, _ = symc.scan(step, sequences=T.arange(count), outputs_info=[v, w], return_list=True)
+        last = rows[0][-1]
+    else:
+        last = symc.fori_loop(0, count, step, [v, w])[0]
+    straight = v
+    for i in range(count):
+        straight = step(i, straight, w)[0]
+    rng = np.random.default_rng(columns)
+    given = [rng.standard_normal(shape) for shape in (4, columns, (4, columns))]
+    slopes = [symc.grad(T.sin(end).sum(), [v, w, m]) for end in (last, straight)]
+    f, g = (symc.function([v, w, m], found) for found in slopes)
+    for got, wanted in zip(f(*given), g(*given), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
