@@ -71,14 +71,14 @@ def _finish(
             total = total + expand_dims(found(get), 0)
         return total
 
-    loop.after[part] = final
+    loop.follow(part, final)
     if left:
+        loop.wanted.add(part)
         result = carry.slots[0]
         for term in left:
             result = result + term
         loop.carries[number] = Carrying(carry.initial, carry.taps, carry.slots, result)
     else:
-        loop.wanted.discard(part)
         del loop.carries[number]
 
 

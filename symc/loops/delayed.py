@@ -79,15 +79,14 @@ def _join(loop: OpenLoop, chain: list[int]) -> None:
         del loop.carries[number]
     loop.replace(new)
     older, newer = back, 0
-    asked = set[Part]()
+    wanted, asked = set(loop.wanted), set[Part]()
     for number, part in zip(chain, parts, strict=True):
         older -= part.state.depth
         for whole in (Part("history", leader), Part("final", leader)):
             own = Part(whole.kind, number)
-            if own in loop.asked:
-                loop.wanted.discard(own)
+            if own in wanted:
                 asked.add(whole)
-                loop.after[own] = partial(_rows, whole, older, newer)
+                loop.follow(own, partial(_rows, whole, older, newer))
         newer += part.state.depth
     loop.wanted |= asked
 
@@ -104,7 +103,7 @@ def _in_the_oldest(loop: OpenLoop, chain: list[int]) -> list[Carrying] | None:
         return None
     if any(part.taps != (-1,) for part in parts) or write.args[0] is not leader.slots[0]:
         return None
-    asked = {part for part in loop.asked if part.number in chain}
+    asked = {part for part in loop.wanted if part.number in chain}
     if not asked <= {Part("final", chain[0])}:
         return None
     older = {part.slots[0] for part in others}

@@ -32,9 +32,8 @@ def count_evenly(loop: OpenLoop) -> bool:
         first = _begin(carry.initial)
         loop.replace({carry.slots[0]: _moved(first, by, loop.plan.step)})
         final = Part("final", number)
-        if final in loop.asked:
-            loop.wanted.discard(final)
-            loop.after[final] = partial(_final, first, by)
+        if final in loop.wanted:
+            loop.follow(final, partial(_final, first, by))
     return bool(found)
 
 

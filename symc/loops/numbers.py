@@ -59,11 +59,10 @@ def _split(loop: OpenLoop, number: int) -> bool:
     del loop.carries[number]
     loop.replace(reads)
     final = Part("final", number)
-    if final in loop.asked:
-        loop.wanted.discard(final)
+    if final in loop.wanted:
         parts = [Part("final", own) for own in numbers]
         loop.wanted.update(parts)
-        loop.after[final] = partial(_final, parts)
+        loop.follow(final, partial(_final, parts))
     return True
 
 

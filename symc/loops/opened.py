@@ -20,7 +20,8 @@ Get: TypeAlias = Callable[[Part], Tensor]
 class OpenLoop:
     """The parts of a loop. States and collected outputs keep their numbers until it is closed.
 
-    `after` has, for parts that the loop does not compute any more, how they follow from others.
+    `after` has, for parts that the loop does not compute any more, how they follow from others: from
+    those of the loop as it was then, which later changes may have made to follow from others again.
     """
 
     def __init__(self, op: Scan, args: Sequence[Tensor], wanted: Iterable[Part]) -> None:
@@ -34,7 +35,7 @@ class OpenLoop:
         self.condition = plan.condition
         self.asked = frozenset(wanted)
         self.wanted = set(wanted)
-        self.after: dict[Part, Callable[[Get], Tensor]] = {}
+        self.after: list[tuple[Part, Callable[[Get], Tensor]]] = []
         self.gathered: dict[tuple[Tensor, bool], Callable[[Get], Tensor]] = {}
 
     def results(self) -> list[Tensor]:
@@ -59,6 +60,11 @@ class OpenLoop:
             self.carries[number] = Carrying(carry.initial, carry.taps, carry.slots, next(new))
         self.collected = [next(new) for _ in self.collected]
         self.condition = next(new, None)
+
+    def follow(self, part: Part, how: Callable[[Get], Tensor]) -> None:
+        """A part is not computed by steps any more, but follows from other parts after the loop."""
+        self.wanted.discard(part)
+        self.after.append((part, how))
 
     def collect(self, node: Tensor, reverse: bool) -> Part:
         """The part that has a node's values in all steps, the last step's first if `reverse`."""
@@ -124,13 +130,11 @@ class OpenLoop:
                 return loop.count()
             return loop.part(Part(part.kind, carries.index(part.number)))
 
-        def get(part: Part) -> Tensor:
-            follow = self.after.get(part)
-            if follow is None:
-                return computed(part)
-            # It may follow from what the loop still computes under its name, and from parts that
-            # a later change has made to follow from others.
-            return follow(lambda other: computed(other) if other == part else get(other))
+        def get(part: Part, since: int = 0) -> Tensor:
+            for number, (other, how) in enumerate(self.after[since:], since + 1):
+                if other == part:
+                    return how(partial(get, since=number))
+            return computed(part)
 
         return {part: get(part) for part in self.asked}
 

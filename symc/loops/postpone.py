@@ -40,8 +40,7 @@ def postpone(loop: OpenLoop) -> None:
             continue
         turned = number in loop.reverse
         rows = {leaf: loop.gather(leaf, turned) for leaf in leaves}
-        loop.wanted.discard(part)
-        loop.after[part] = partial(_product_of_all, loop, node, rows)
+        loop.follow(part, partial(_product_of_all, loop, node, rows))
 
 
 def pass_on(loop: OpenLoop) -> None:
@@ -52,8 +51,7 @@ def pass_on(loop: OpenLoop) -> None:
     for number, node in enumerate(loop.collected):
         part = Part("collected", number)
         if part in loop.wanted and isinstance(slots.get(node), Reading):
-            loop.after[part] = loop.gather(node, number in loop.reverse)
-            loop.wanted.discard(part)
+            loop.follow(part, loop.gather(node, number in loop.reverse))
 
 
 def _is_batchable(node: Tensor, leaves: list[Tensor]) -> bool:

@@ -224,3 +224,39 @@ def test_slopes_that_steps_add_up_for_a_few_numbers(loop: str, columns: int) -> 
     f, g = (symc.function([v, w, m], found) for found in slopes)
     for got, wanted in zip(f(*given), g(*given), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_whole_numbers_of_a_state_that_move_evenly() -> None:
+    """Each of them followed from the number of the step, and the state was then of none."""
+    k, x = T.tensor("int64", (2,), "k"), T.dvector("x")
+    end = symc.fori_loop(0, N, lambda i, k, s: [k + T.constant([1, 2]), s + x[k[0]]], [k, 0.0])
+    f = symc.function([k, x, N], end)
+    got, total = f([1, 5], np.arange(9.0), 3)
+    np.testing.assert_array_equal(got, [4, 11])
+    assert total == 1 + 2 + 3
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3])
+def test_slopes_of_states_that_follow_each_other(steps: int) -> None:
+    """Those that follow and their sums are changed one after the other, and each has its end."""
+    w, x, y = (T.tensor("float64", (2,), name) for name in "wxy")
+
+    def step(_: Any, a: Any, b: Any, c: Any) -> list[Any]:
+        return [w * 0.4, a + T.sin(w), b * w + c[::-1]]
+
+    def slopes(ends: list[Any]) -> list[Any]:
+        cost = sum(T.sin(end).sum() for end in ends)
+        return list(symc.grad(cost, [w, x, y], disconnected="zero"))
+
+    straight = [x, y, w]
+    for i in range(steps):
+        straight = step(i, *straight)
+    looped = symc.fori_loop(0, N, step, [x, y, w])
+    known = symc.fori_loop(0, steps, step, [x, y, w])
+    given = [np.array(pair) for pair in ([0.3, -0.7], [1.1, 0.2], [-0.4, 0.9])]
+    wanted = symc.function([w, x, y], slopes(straight), on_unused_input="ignore")(*given)
+    f = symc.function([w, x, y, N], slopes(looped), on_unused_input="ignore")
+    g = symc.function([w, x, y], slopes(known), on_unused_input="ignore")
+    for got in (f(*given, steps), g(*given)):
+        for one, right in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(one, right, rtol=1e-12, atol=1e-14)
