@@ -20,8 +20,8 @@ Get: TypeAlias = Callable[[Part], Tensor]
 class OpenLoop:
     """The parts of a loop. States and collected outputs keep their numbers until it is closed.
 
-    `after` has, for parts that the loop does not compute any more, how they follow from others: from
-    those of the loop as it was then, which later changes may have made to follow from others again.
+    `after` has, for parts that the loop does not compute any more, how they follow from others:
+    from what the loop computed then, which later changes may have made to follow from others, too.
     """
 
     def __init__(self, op: Scan, args: Sequence[Tensor], wanted: Iterable[Part]) -> None:
