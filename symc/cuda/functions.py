@@ -27,7 +27,8 @@ from symc.errors import DTypeError
 from symc.graph.inputs import Constant
 from symc.graph.request import Request
 from symc.graph.walks import walk_within
-from symc.pipeline.library import CompiledFunction, Read, compile_request, is_apart, kept_files
+from symc.pipeline.apart import is_apart
+from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files
 from symc.tensor.broadcast import describe
 
 WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from symc.codegen.targets.cuda.reading import module_of
 from symc.codegen.targets.cuda.target import KERNELS
 from symc.codegen.targets.on_device import IMAGE, RESOURCES
-from symc.pipeline.library import is_apart
+from symc.pipeline.apart import is_apart
 
 if TYPE_CHECKING:
     from symc.calls.callable import Function

@@ -70,6 +70,15 @@ class Op:
         """Whether an argument that is rounded otherwise may give another whole number."""
         return False
 
+    @property
+    def is_sought(self) -> bool:
+        """Whether slopes ask which elements of an argument are equal to the result.
+
+        Both must then be computed of the same numbers: computed elsewhere, in vectors of another
+        length, a function may be rounded otherwise, and no element is equal.
+        """
+        return False
+
     def infer(self, *args: Tensor) -> TensorType:
         """The type of the result. Raises a `SymcError` when the arguments do not fit."""
         raise NotImplementedError(type(self).__name__)

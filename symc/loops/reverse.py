@@ -83,7 +83,7 @@ class _Forward:
         for part in parts:
             if part.kind == "collected" and part.number not in self.layout.reverse:
                 known.setdefault(results[self.result(part)], part)
-        known = {node: part for node, part in known.items() if node.args}
+        known = {n: part for n, part in known.items() if n.args and not n.op.is_sought}
         products = set[Tensor]() if self.layout.stops else self._products()
         reached = walk(needed, stop=lambda node: node in known or node in products)
         self.kept = {node: known[node] for node in reached if node in known}

@@ -25,12 +25,12 @@ from symc.codegen.targets.named import target_named
 from symc.config import config
 from symc.graph.bfloat16 import is_bfloat16
 from symc.graph.collector import without_collection
-from symc.graph.node import Array, Tensor
+from symc.graph.node import Array
 from symc.graph.request import Request
 from symc.graph.walks import walk
+from symc.pipeline.apart import is_apart
 from symc.pipeline.identity import graph_parts, symc_text
 from symc.pipeline.objects import StoredObjects, link
-from symc.tensor.elementwise import Cast, Elementwise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 time_limit.append(lambda: config.compile_timeout)
 
 NO_CONTRACTION = "-ffp-contract=off"
-_JUMPS = ("floor", "ceil", "trunc", "round", "mod", "floordiv")
 FACTS = "function.txt"
 SAID = "target.json"
 """The target's facts about the function, if it has any."""
@@ -113,31 +112,8 @@ def target(name: str = "c", **options: Any) -> Target:
 
 
 def target_for(request: Request) -> Target:
-    """The target of the processor for a request.
-
-    Several kernels may compute one value again. A multiplication and an addition that become one
-    instruction in one of them round differently than in another, and where one of the two rounds
-    to a whole number, ``x - floor(x)`` may be negative. So then none of them becomes one. Nor where
-    numbers are looked up in others: numbers on the edges of bins would be in the bins below. Nor
-    where who made the request wants it so.
-    """
+    """The target of the processor for a request."""
     return target(options=(NO_CONTRACTION,)) if is_apart(request) else target()
-
-
-def is_apart(request: Request) -> bool:
-    """Whether no multiplication and addition of a request may become one instruction."""
-    return not request.contracts or any(_jumps(node) for node in walk(request.roots()))
-
-
-def _jumps(node: Tensor) -> bool:
-    """Whether a node rounds to whole numbers, or counts the numbers below others."""
-    match node.op:
-        case Elementwise(name=name):
-            return name in _JUMPS and node.dtype.is_float
-        case Cast(dtype=dtype):
-            return dtype.is_integer and node.args[0].dtype.is_float
-        case op:
-            return op.jumps and node.args[0].dtype.is_float
 
 
 def compile_request(

@@ -20,7 +20,7 @@ from symc.errors import CannotSave
 from symc.graph.conditions import requirements
 from symc.graph.node import Array, Tensor
 from symc.graph.walks import walk, walk_within
-from symc.pipeline.library import is_apart
+from symc.pipeline.apart import is_apart
 from symc.tensor.notation import described
 
 LONGEST_NAME = 200  # with its suffixes, a file system's 255 bytes

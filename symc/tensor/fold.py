@@ -60,6 +60,10 @@ class Reduce(Op):
     axes: tuple[int, ...]
     allow_empty: bool = False
 
+    @property
+    def is_sought(self) -> bool:
+        return self.kind in ("max", "min")
+
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
         if x.dtype.is_complex and self.kind in ("max", "min"):

@@ -170,6 +170,10 @@ class NanExtreme(Op):
     kind: Literal["max", "min"]
     axes: tuple[int, ...]
 
+    @property
+    def is_sought(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         (a,) = args
         if a.dtype.is_complex:

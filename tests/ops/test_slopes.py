@@ -65,3 +65,38 @@ def test_slopes_of_incomplete_gammas_at_0(function: Any, sign: int) -> None:
     found = derivatives(function, [(1,)], [1.0, 2.0, 0.5], [0.0] * 3)
     np.testing.assert_array_equal(found, [[sign, 0, sign * np.inf]])
     assert derivatives(function, [(0, 1)], [2.0], [0.0]) == [[0.0]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("find", [T.max, T.min, T.nanmax, T.ptp])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_extreme_of_sums_of_products_is_found_again(dtype: str, find: Any, axis: int) -> None:
+    """One kernel had rounded a product before it was added, another not: the slope was 0."""
+    a, b, c = (T.tensor(dtype, (None, None), name) for name in "abc")
+    cost = find(a * b + c * c, axis=axis).sum() + T.sin(c * c).sum()
+    slopes = symc.grad(cost, [a, b, c])
+    f, g = (symc.function([a, b, c], slopes, mode=mode) for mode in ("default", "python"))
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        given = [rng.standard_normal((13, 40)).astype(dtype) for _ in "abc"]
+        for got, wanted in zip(f(*given), g(*given), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("find", [T.max, T.min, T.nanmax])
+def test_the_extreme_of_a_step_is_found_again(find: Any) -> None:
+    """The step back computed sines anew, in other vectors than the extreme was found in."""
+    q, x, n = T.tensor("float64", (1, 4), "q"), T.dscalar("x"), T.lscalar("n")
+    (found,), _ = symc.scan(
+        lambda row, _: [find(T.sin(row))], sequences=[q], outputs_info=[x], n_steps=n,
+        return_list=True,
+    )  # fmt: skip
+    slope = symc.grad(T.concatenate([x[None], found])[-1], q)
+    f = symc.function([q, x, n], slope, on_unused_input="ignore")
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        given = rng.standard_normal((1, 4))
+        wanted = np.zeros((1, 4))
+        at = np.argmin(np.sin(given)) if find is T.min else np.argmax(np.sin(given))
+        wanted[0, at] = np.cos(given[0, at])
+        np.testing.assert_allclose(f(given, 0.3, 1), wanted)
