@@ -245,7 +245,7 @@ def test_slopes_of_states_that_follow_each_other(steps: int) -> None:
         return [w * 0.4, a + T.sin(w), b * w + c[::-1]]
 
     def slopes(ends: list[Any]) -> list[Any]:
-        cost = sum(T.sin(end).sum() for end in ends)
+        cost: Any = sum(T.sin(end).sum() for end in ends)
         return list(symc.grad(cost, [w, x, y], disconnected="zero"))
 
     straight = [x, y, w]

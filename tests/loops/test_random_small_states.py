@@ -187,14 +187,14 @@ def test_random_small_states(seed: int) -> None:
     weights = [normal(program.shape(name)) for name in program.states]
     cut = len(program.states), len(program.states) + len(program.rows)
     parts = [symbols[: cut[0]], symbols[cut[0] : cut[1]], symbols[cut[1] :]]
-    ends, outputs = straight(program, *parts)
+    ends, outputs = straight(program, parts[0], parts[1], parts[2])
     if program.form != "scan":
         outputs = []
     wanted: Any = symc.function(
         symbols, asked(ends, outputs, symbols, weights), mode="python", on_unused_input="ignore"
     )(*values)
     count: Any = T.lscalar("count") if program.counted else program.steps
-    ends, outputs = looped(program, *parts, count)
+    ends, outputs = looped(program, parts[0], parts[1], parts[2], count)
     inputs: list[Any] = [*symbols, *([count] if program.counted else [])]
     f = symc.function(
         inputs, asked(ends, outputs, symbols, weights), on_unused_input="ignore",

@@ -22,7 +22,7 @@ MATRICES: list[Callable[[Any, Any, Any], Any]] = [
 
 
 def arguments(dtype: str, rows: int, columns: int, *, trans: bool) -> list[Any]:
-    shapes = [(rows, columns), rows, columns, rows if trans else columns]
+    shapes: list[Any] = [(rows, columns), rows, columns, rows if trans else columns]
     return [RNG.standard_normal(shape).astype(dtype) for shape in shapes]
 
 
