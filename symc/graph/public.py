@@ -55,7 +55,8 @@ def publish(names: dict[str, Any], module: str, chosen: Iterable[str]) -> None:
 
 def publish_package(names: dict[str, Any], package: str) -> None:
     """Publish what the modules of a package list as public: together they are its ``__all__``."""
-    modules = [module for name, module in sys.modules.items() if name.startswith(f"{package}.")]
+    known = list(sys.modules.items())  # other threads import meanwhile
+    modules = [module for name, module in known if name.startswith(f"{package}.")]
     listed = {name for module in modules for name in getattr(module, "__all__", ())}
     publish(names, package, listed)
     names["__all__"] = sorted(listed)

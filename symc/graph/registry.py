@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
@@ -26,14 +27,21 @@ def provide(module: str, names: Iterable[str]) -> None:
 
 
 def announce(provide_all: Callable[[], object]) -> None:
-    """Have a function that calls `provide` called when a name is first missed."""
+    """Have a function that calls `provide` called when a name is first missed.
+
+    Of several threads that miss one at once, each may call it.
+    """
     _ANNOUNCERS.append(provide_all)
 
 
 def provider(name: str) -> str | None:
     """The module that was announced for a name."""
-    while _ANNOUNCERS:
-        _ANNOUNCERS.pop()()
+    while waiting := list(_ANNOUNCERS):
+        for provide_all in waiting:
+            # It goes when it is done: another thread may ask meanwhile, and then calls it, too.
+            provide_all()
+            with suppress(ValueError):
+                _ANNOUNCERS.remove(provide_all)
     return _PROVIDERS.get(name)
 
 

@@ -25,18 +25,14 @@ _OTHERS = {
     "symc.derivatives.grad": "Lop Rop grad hessian jacobian",  # Theano's names; needs all of `T`
 }
 
-_FUNCTIONS: dict[str, list[str]] = {}
 
-
+@cache
 def functions() -> dict[str, list[str]]:
-    """The names of `T`'s functions by module."""
-    if not _FUNCTIONS:
-        _read()
-    return _FUNCTIONS
+    """The names of `T`'s functions by module.
 
-
-def _read() -> None:
-    """Fill the table, and announce the entries in tables of operators and methods."""
+    They are announced, as are the entries in tables of operators and methods.
+    """
+    found: dict[str, list[str]] = {}
     for package, folder in _PACKAGES.items():
         for file in sorted(os.listdir(folder)):
             if file.endswith(".py") and file != "__init__.py":
@@ -44,10 +40,11 @@ def _read() -> None:
                 if entered := _names(top, b"\n_ALSO_ENTERED"):
                     provide(module, entered)
                 if names := _names(top, b"\n__all__"):
-                    _FUNCTIONS[module] = names
-    _FUNCTIONS.update({module: names.split() for module, names in _OTHERS.items()})
-    for module, names in _FUNCTIONS.items():
+                    found[module] = names
+    found.update({module: names.split() for module, names in _OTHERS.items()})
+    for module, names in found.items():
         provide(module, names)
+    return found
 
 
 @cache
