@@ -19,7 +19,10 @@ from symc.cache.errors import Damaged
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["ASIDE", "digest", "open_file", "opened", "read", "remove", "replace", "write_new"]
+__all__ = [
+    "ASIDE", "digest", "open_file", "opened", "read", "remove", "replace", "reserve",
+    "write_new",
+]  # fmt: skip
 
 # A pipe put in a file's place must not make us wait, hence O_NONBLOCK.
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -74,6 +77,17 @@ def write_new(folder: int, name: str, data: bytes, mode: int = 0o600) -> None:
             data = data[os.write(fd, data) :]
     finally:
         os.close(fd)
+
+
+def reserve(folder: int, name: str, size: int) -> None:
+    """Write a file that is not there yet, and have room for so many bytes in it; raises OSError."""
+    write_new(folder, name, bytes(1 << 16))
+    if hasattr(os, "posix_fallocate"):  # macOS has none
+        fd, _ = open_file(folder, name, os.O_WRONLY)
+        try:
+            os.posix_fallocate(fd, 0, size)
+        finally:
+            os.close(fd)
 
 
 def replace(folder: int, name: str, data: bytes, temporary: int) -> None:

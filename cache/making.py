@@ -10,14 +10,16 @@ from typing import NamedTuple
 from symc.cache import place
 from symc.cache.entry import Entry, find
 from symc.cache.errors import Refused, Unwritable
-from symc.cache.files import opened, remove, write_new
+from symc.cache.files import opened, remove, reserve
 from symc.cache.key import Key
 from symc.cache.lock import Lock
 from symc.cache.seal import seal
 
 __all__ = ["discard", "fresh", "home", "make_entry"]
 
-_PROBE = bytes(1 << 16)
+_ROOM = 1 << 24
+"""Bytes that compilers may need. One that fails may have removed all it wrote by then."""
+
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _TAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
@@ -155,7 +157,7 @@ def _disk_trouble(folder: int, error: Exception, *, is_last: bool) -> OSError | 
     if is_last:  # then their report is better than nothing
         return None
     try:
-        write_new(folder, ".probe", _PROBE)
+        reserve(folder, ".probe", _ROOM)
     except OSError as trouble:
         return trouble if trouble.errno in {*_FULL, errno.EROFS} else None
     return None

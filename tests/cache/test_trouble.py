@@ -268,7 +268,7 @@ exec "$2" "$3" "$4" "$1/cache" same
 """
 
 
-@pytest.mark.parametrize("command", ["large", "compiler"])
+@pytest.mark.parametrize("command", ["large", "compiler", "tidy"])
 def test_a_really_full_disk(tmp_path: Path, command: str) -> None:
     if shutil.which("unshare") is None:
         pytest.skip("unshare is not installed")
