@@ -168,7 +168,7 @@ def _applied(
     results = function(*places)
     outputs = _listed(results)
     if any(node.op.is_lazy for node in walk(outputs)):  # branches with what they alone compute
-        outputs = SERVICES["outline"](outputs, loops=False)
+        outputs = SERVICES["outline"](outputs)
     for level in reversed(range(levels)):
         wider = [_parts(x, level if n else 0) for x, n in zip(args, counts, strict=True)]
         pairs = {old: new for old, new in zip(places, wider, strict=True) if old is not new}

@@ -9,7 +9,7 @@ condition share their sides: nodes that both need there are computed by both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 
@@ -18,7 +18,7 @@ from symc.codegen.record import replace
 from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
-from symc.graph.walks import walk
+from symc.graph.walks import rebuild, walk
 from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.entered import Scope, may_fail, may_have_none
@@ -62,18 +62,18 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
     new_places: dict[Tensor, Path] = {}
     loops: dict[object, tuple[Body, list[Tensor]]] = {}
     for node in order:
-        args = [done[arg] for arg in node.args]
+        args, place = [done[arg] for arg in node.args], _as_done(places[node], done)
         if isinstance(node.op, IfElse):
             with located_at(node.where):
                 new = _on_known_side(node, args, places[node])
                 if new is None:
-                    new = _choice(node.op, args, places[node], new_places)
+                    new = _choice(node.op, args, place, new_places)
         elif isinstance(node.op, Scan):
             key = (node.op.common(), node.args)
             with located_at(node.where):
                 if key not in loops:
                     is_opened = node.op.body in opened_bodies
-                    loops[key] = _loop(node.op, args, places[node], new_places, scope, is_opened)
+                    loops[key] = _loop(node.op, args, place, new_places, scope, is_opened)
                 body, args = loops[key]
                 new = replace(node.op, body=body)(*args)
         else:
@@ -84,8 +84,23 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
         if new.name is None:
             new.name = node.name
         done[node] = new
-        new_places[new] = shared_path(new_places.get(new, places[node]), places[node])
+        new_places[new] = shared_path(new_places.get(new, place), place)
     return [done[root] for root in roots]
+
+
+def _as_done(path: Path, done: Mapping[Tensor, Tensor]) -> Path:
+    """A path over what its conditions have become: several may have become one.
+
+    Gradients have branches of which the conditions are outlined, as values do not yet.
+    """
+    return tuple((None if one is None else _condition(one, done), side) for one, side in path)
+
+
+def _condition(condition: Tensor, done: Mapping[Tensor, Tensor]) -> Tensor:
+    """What a condition has become; that a loop does steps need not be in the graph."""
+    if condition in done:
+        return done[condition]
+    return rebuild(condition, [done.get(arg, arg) for arg in condition.args])
 
 
 def _loop(

@@ -258,3 +258,16 @@ def test_conditions_asked_in_any_case_are_asked_of_all_ways() -> None:
     f = symc.function([Z, J, A], symc.ifelse(second > 0.2, second, first), mode="compile")
     assert f(VALUES, 7, False) == 0.5
     np.testing.assert_allclose(f(VALUES, 2, True), np.sin(2.0))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_value_and_its_gradient_on_a_condition_that_a_branch_computes(mode: str) -> None:
+    """Its conditions were two, as the gradient's is outlined, and z[j] on no side of both."""
+    index = symc.ifelse(M.sum() > 0, [J + 1], [J - 1])[0]
+    value = symc.ifelse(index > 5, T.exp(Z[index]), 3.0)
+    f = symc.function([M, J, Z], [value, symc.grad(value, Z)], mode=mode)
+    got = f(np.ones((2, 2)), 4, VALUES)
+    assert got[0] == 3.0
+    np.testing.assert_array_equal(got[1], np.zeros(3))
+    with pytest.raises(BadIndex):
+        f(np.ones((2, 2)), 5, VALUES)
