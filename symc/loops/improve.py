@@ -29,6 +29,7 @@ from symc.loops.hoist import hoist
 from symc.loops.numbers import split_states
 from symc.loops.opened import OpenLoop
 from symc.loops.outline import outline
+from symc.loops.placed import add_in_place
 from symc.loops.postpone import pass_on, postpone
 from symc.loops.scan import Part, Scan
 from symc.tensor.lengths import dim_of
@@ -72,6 +73,7 @@ def _improved(
         postpone(loop)
         contract(loop)
     pass_on(loop)
+    add_in_place(loop, exact=exact)
     return loop.close()
 
 
