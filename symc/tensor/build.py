@@ -106,50 +106,63 @@ def empty(shape: Any, dtype: Any = None) -> Tensor:
     return zeros(shape, dtype)
 
 
-def full_like(x: TensorLike, fill_value: TensorLike, dtype: Any = None) -> Tensor:
-    """`fill_value` everywhere, with the shape of `x`, and its dtype unless one is given.
+def full_like(
+    x: TensorLike, fill_value: TensorLike, dtype: Any = None, *, shape: Any = None
+) -> Tensor:
+    """`fill_value` everywhere, with the shape and dtype of `x` where none are given.
+
+    `shape` is one length or a tuple, as for `full`.
 
     >>> import symc.tensor as T
     >>> T.full_like([[1, 2], [3, 4]], 7).eval()
     array([[7, 7],
            [7, 7]])
+    >>> T.full_like([1, 2], 7, shape=3).eval()
+    array([7, 7, 7])
     """
     x = as_tensor(x)
-    return broadcast_to(cast_to(fill_value, x.dtype if dtype is None else dtype), x.type.shape)
+    filling = cast_to(fill_value, x.dtype if dtype is None else dtype)
+    return broadcast_to(filling, x.type.shape) if shape is None else full(shape, filling)
 
 
-def zeros_like(x: TensorLike, dtype: Any = None) -> Tensor:
-    """Zeros with the shape of `x`, and its dtype unless one is given.
+def zeros_like(x: TensorLike, dtype: Any = None, *, shape: Any = None) -> Tensor:
+    """Zeros with the shape and dtype of `x` where none are given; `shape` as for `zeros`.
 
     >>> import symc.tensor as T
     >>> T.zeros_like([1.5, 2.5]).eval()
     array([0., 0.])
+    >>> T.zeros_like([1.5, 2.5], shape=3).eval()
+    array([0., 0., 0.])
     """
     x = as_tensor(x)
-    return broadcast_to(_number(0, x.dtype if dtype is None else dtype), x.type.shape)
+    dtype = x.dtype if dtype is None else dtype
+    return broadcast_to(_number(0, dtype), x.type.shape) if shape is None else zeros(shape, dtype)
 
 
-def ones_like(x: TensorLike, dtype: Any = None) -> Tensor:
-    """Ones with the shape of `x`, and its dtype unless one is given.
+def ones_like(x: TensorLike, dtype: Any = None, *, shape: Any = None) -> Tensor:
+    """Ones with the shape and dtype of `x` where none are given; `shape` as for `ones`.
 
     >>> import symc.tensor as T
     >>> T.ones_like([1, 2, 3]).eval()
     array([1, 1, 1])
+    >>> T.ones_like([1.5, 2.5], shape=3).eval()
+    array([1., 1., 1.])
     """
     x = as_tensor(x)
-    return broadcast_to(_number(1, x.dtype if dtype is None else dtype), x.type.shape)
+    dtype = x.dtype if dtype is None else dtype
+    return broadcast_to(_number(1, dtype), x.type.shape) if shape is None else ones(shape, dtype)
 
 
-def empty_like(x: TensorLike, dtype: Any = None) -> Tensor:
+def empty_like(x: TensorLike, dtype: Any = None, *, shape: Any = None) -> Tensor:
     """A tensor shaped like `x` whose elements do not matter: zeros, in fact.
 
-    The dtype is that of `x` unless one is given.
+    The dtype is that of `x` unless one is given, and so is the shape.
 
     >>> import symc.tensor as T
     >>> T.empty_like(T.fmatrix("m")).dtype
     float32
     """
-    return zeros_like(x, dtype)
+    return zeros_like(x, dtype, shape=shape)
 
 
 def fill(a: TensorLike, b: TensorLike) -> Tensor:

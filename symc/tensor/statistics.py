@@ -6,7 +6,7 @@ All take ``axis=None`` (all axes), one axis or several, and ``keepdims=True``, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import tensor_of
 from symc.tensor.reduce import Axis, axes_of, count_along
-from symc.tensor.views import dimshuffle
+from symc.tensor.views import broadcast_to, dimshuffle
 
 __all__ = ["average", "mean", "norm", "std", "var"]
 
@@ -137,24 +137,57 @@ def root(x: Tensor, power: float = 0.5) -> Tensor:
     return OPERATORS["where"](OPERATORS["ne"](x, 0), root, 0 if power > 0 else np.inf)
 
 
+@overload
 def average(
     x: TensorLike,
     axis: Axis = None,
     weights: TensorLike | None = None,
     keepdims: bool = False,
-) -> Tensor:
+    *,
+    returned: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
+def average(
+    x: TensorLike,
+    axis: Axis = None,
+    weights: TensorLike | None = None,
+    keepdims: bool = False,
+    *,
+    returned: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+
+
+def average(
+    x: TensorLike,
+    axis: Axis = None,
+    weights: TensorLike | None = None,
+    keepdims: bool = False,
+    *,
+    returned: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The mean along axes with weights: ``sum(x * weights) / sum(weights)``.
 
     `weights` has the shape of x, or (for one axis) is a vector with that axis' length; None means
-    equal weights. Where the weights sum to 0 the result is NaN or infinite (NumPy raises). Raises
-    `ShapeMismatch` when the weights do not fit.
+    equal weights. `returned` asks for the mean and the sum of the weights (for equal weights, their
+    number), of the same shape and dtype. Where the weights sum to 0 the result is NaN or infinite
+    (NumPy raises). Raises `ShapeMismatch` when the weights do not fit.
 
     >>> import symc.tensor as T
     >>> T.average([1.0, 2.0, 6.0], weights=[1, 1, 2]).eval()
     array(3.75)
+    >>> value, total = T.average([1.0, 2.0, 6.0], weights=[1, 1, 2], returned=True)
+    >>> total.eval()
+    array(4.)
     """
     if weights is None:
-        return mean(x, axis, None, keepdims)
+        x = as_tensor(x)
+        value = mean(x, axis, None, keepdims)
+        if not returned:
+            return value
+        count = _divisor(count_along(x, axes_of("average", x, axis)), value.dtype)
+        return value, broadcast_to(count, value.type.shape)
     x, w = as_tensor(x), as_tensor(weights)
     axes = axes_of("average", x, axis)
     dtype = promote(x.dtype, w.dtype) if x.dtype.is_inexact else promote(x.dtype, w.dtype, FLOAT64)
@@ -168,7 +201,9 @@ def average(
             f"  x        {describe(x)}\n  weights  {describe(as_tensor(weights))}"
         )
     x, w = cast_to(x, dtype), cast_to(w, dtype)
-    return reduce_over("add", x * w, axes, keepdims) / reduce_over("add", w, axes, keepdims)
+    total = reduce_over("add", w, axes, keepdims)
+    value = reduce_over("add", x * w, axes, keepdims) / total
+    return (value, broadcast_to(total, value.type.shape)) if returned else value
 
 
 def _fits(left: dims.Dim, right: dims.Dim) -> bool:
