@@ -102,8 +102,8 @@ class TensorMethods:
     def flip(self, axis: int | Sequence[int] | None = None) -> Tensor:
         """`x` with the order of the elements reversed along axes (None: all)."""
 
-    def full_like(self, fill_value: TensorLike, dtype: Any = None) -> Tensor:
-        """`fill_value` everywhere, with the shape of `x`, and its dtype unless one is given."""
+    def full_like(self, fill_value: TensorLike, dtype: Any = None, *, shape: Any = None) -> Tensor:
+        """`fill_value` everywhere, with the shape and dtype of `x` where none are given."""
 
     def inc(self, values: TensorLike) -> Tensor:
         """The tensor that `x` is a part of, with `values` added to that part: ``x[i].inc(v)``."""
@@ -129,8 +129,8 @@ class TensorMethods:
     def norm(self, ord: float | None = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """The length of the vector of all elements along axes: NumPy's ``linalg.vector_norm``."""
 
-    def ones_like(self, dtype: Any = None) -> Tensor:
-        """Ones with the shape of `x`, and its dtype unless one is given."""
+    def ones_like(self, dtype: Any = None, *, shape: Any = None) -> Tensor:
+        """Ones with the shape and dtype of `x` where none are given; `shape` as for `ones`."""
 
     def pad(
         self,
@@ -223,8 +223,8 @@ class TensorMethods:
     ) -> Tensor:
         """The variance along axes: the mean of the squared distances from the mean."""
 
-    def zeros_like(self, dtype: Any = None) -> Tensor:
-        """Zeros with the shape of `x`, and its dtype unless one is given."""
+    def zeros_like(self, dtype: Any = None, *, shape: Any = None) -> Tensor:
+        """Zeros with the shape and dtype of `x` where none are given; `shape` as for `zeros`."""
 
     @property
     def T(self) -> Tensor:
