@@ -106,3 +106,9 @@ def test_slopes_at_shape_0_are_those_from_the_right() -> None:
         f = symc.function([a, x, by_a, by_x], along, mode=mode)
         np.testing.assert_allclose(f(0.0, 1.0, 1.0, 0.0), [-0.21938393439552, 0.21938393439552])
         np.testing.assert_array_equal(f(0.0, 1.0, 0.0, 1.0), [0.0, 0.0])
+
+
+def test_beta_of_an_endless_argument_is_no_number() -> None:
+    """It was an integer of 64 bits that did not fit."""
+    inf = math.inf
+    assert all(math.isnan(beta_values.beta(a, b)) for a, b in ((-inf, -inf), (-inf, 1.0)))

@@ -238,7 +238,7 @@ def _is_pole(x: float) -> bool:
 
 def beta(a: float, b: float) -> float:
     """Gamma(a) Gamma(b) / Gamma(a + b)."""
-    if a != a or b != b:
+    if a != a or b != b or min(a, b) == -math.inf:
         return math.nan
     low, high = min(a, b), max(a, b)
     if _is_pole(low):

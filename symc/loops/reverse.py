@@ -12,11 +12,12 @@ up in states.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from symc import tensor as T
 from symc.codegen.record import record, replace
 from symc.derivatives.reverse import accumulate, placeholder, reaching
-from symc.graph.dims import Dim, add, sub
+from symc.graph.dims import Dim, add, product, sub
 from symc.graph.inputs import scalar_constant
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute, walk
@@ -25,9 +26,13 @@ from symc.loops.build import Carrying, Loop, LoopParts, Reading, row_of, step_nu
 from symc.loops.ends import ends_apart
 from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
-from symc.tensor.lengths import dim_of, public, tensor_of
+from symc.tensor.lengths import Length, dim_of, public, tensor_of
+from symc.tensor.slices import Slice, SliceWrite
+from symc.tensor.spans import GIVEN
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to
+
+FEW = 64  # elements of a state that is kept as a whole
 
 
 def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
@@ -72,7 +77,7 @@ class _Forward:
         self.kept: dict[Tensor, Part] = {}
 
     def keep(self, needed: Iterable[Tensor], parts: Iterable[Part]) -> None:
-        """Finds products that the loop's results hold already, or should hold.
+        """Finds products, and elements of states, that the loop's results hold, or should hold.
 
         `needed` are the results of the backward loop, `parts` those of the loop itself.
         """
@@ -84,10 +89,13 @@ class _Forward:
             if part.kind == "collected" and part.number not in self.layout.reverse:
                 known.setdefault(results[self.result(part)], part)
         known = {n: part for n, part in known.items() if n.args and not n.op.is_sought}
-        products = set[Tensor]() if self.layout.stops else self._products()
-        reached = walk(needed, stop=lambda node: node in known or node in products)
+        saved = set[Tensor]()
+        if not self.layout.stops:
+            saved = self._products()
+            saved |= self._elements(list(needed), known.keys(), saved)
+        reached = walk(needed, stop=lambda node: node in known or node in saved)
         self.kept = {node: known[node] for node in reached if node in known}
-        more = [node for node in reached if node in products and node not in known]
+        more = [node for node in reached if node in saved and node not in known]
         if more:
             first = self.layout.collected
             self.kept.update((node, Part("collected", first + n)) for n, node in enumerate(more))
@@ -103,6 +111,45 @@ class _Forward:
             if not from_states.isdisjoint(node.args):
                 from_states.add(node)
         return {node for node in order if node in from_states and is_product(node)}
+
+    def _elements(
+        self, needed: Sequence[Tensor], known: AbstractSet[Tensor], saved: AbstractSet[Tensor]
+    ) -> set[Tensor]:
+        """Elements and rows of long states, and of what steps write into them, if no more is read.
+
+        Where they are kept, steps write such a state in place: whole states of all steps take as
+        much memory as there are steps, and as long to write. What only a branch or a loop reads
+        is not kept: its index may be out of range where they do not run.
+        """
+        origin = {
+            slot: number
+            for number, own in enumerate(self.of_states)
+            for slot in own
+            if is_long(slot)
+        }
+        reads: dict[Tensor, int] = {}
+        for node in walk(self.loop.body.results, stop=lambda node: node.op.is_lazy):
+            number = origin.get(node.args[0]) if node.args else None
+            if number is not None and isinstance(node.op, SliceWrite):
+                origin[node] = number
+            elif number is not None and is_read_by_number(node):
+                reads[node] = number
+        ends = saved | (known - origin.keys()) | reads.keys()
+        left = walk(needed, stop=ends.__contains__)
+        used = [
+            arg for n in left if not isinstance(n.op, Length) and n not in ends for arg in n.args
+        ]
+        whole = {origin[node] for node in (*needed, *used) if node in origin}
+        return {node for node, number in reads.items() if number not in whole}
+
+    def lengths_of_states(self, roots: Iterable[Tensor]) -> dict[Tensor, Tensor]:
+        """Lengths of states that these graphs ask for, from outside the loop."""
+        numbers = {slot: number for number, own in enumerate(self.of_states) for slot in own}
+        return {
+            node: tensor_of(self.initial[numbers[node.args[0]]].type.shape[1:][node.op.axis])
+            for node in walk(roots)
+            if isinstance(node.op, Length) and node.args[0] in numbers
+        }
 
     def depth(self, state: int) -> int:
         """How many rows of a state are given."""
@@ -134,6 +181,19 @@ class _Forward:
     def result(self, part: Part) -> int:
         """The number of the body's result that a part is made of."""
         return part.number + (len(self.of_states) if part.kind == "collected" else 0)
+
+
+def is_long(state: Tensor) -> bool:
+    """Whether a state is not known to have few elements."""
+    count = product(state.type.shape)
+    return not isinstance(count, int) or count > FEW
+
+
+def is_read_by_number(node: Tensor) -> bool:
+    """Whether a node reads elements or rows of its argument."""
+    if not isinstance(node.op, Slice):
+        return False
+    return any(entry is GIVEN or isinstance(entry, int) for entry in node.op.entries)
 
 
 def _cut(array: Tensor, start: Dim, stop: Dim) -> Tensor:
@@ -221,9 +281,8 @@ class _Backward:
             if slot in pulled.slots:
                 self._add_up(number, slot)
         given = {bar: total for bar, total in totals.items() if total is not None}
-        inner = substitute(
-            [carry.result for carry in self.carries] + self._rows_of_sequences(), given | inside
-        )
+        found = [carry.result for carry in self.carries] + self._rows_of_sequences()
+        inner = substitute(found, given | inside | forward.lengths_of_states(found))
         self.plan = self._plan(inner)
         self.loop = self.plan.close()
 

@@ -10,6 +10,8 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.graph.walks import walk
+from symc.loops.scan import Scan
 
 X, W = T.dvector("x"), T.dmatrix("w")
 K = T.lvector("k")
@@ -66,3 +68,59 @@ def test_no_array_is_written_in_each_step(name: str) -> None:
     f = symc.function([X, W, K], slope, on_unused_input="ignore")
     assert "symc_run" in f.source
     assert "zeros[" not in f.source
+
+
+def after_writing(i: Any, y: Any) -> Any:
+    new = y[i].set(T.tanh(y[i - 1] + X[i]))
+    return new[i - 1].set(new[i] * new[i - 1])
+
+
+TRAJECTORIES: dict[str, Callable[[], Any]] = {
+    "elements": lambda: over(lambda i, y: y[i].set(T.tanh(y[i - 1] + X[i])), X, start=1).sum(),
+    "two before": lambda: over(lambda i, y: y[i].set(y[i - 1] * y[i - 2] + X[i]), X, start=2).sum(),
+    "rows": lambda: symc.fori_loop(
+        1, W.shape[0], lambda i, y: y[i].set(T.sin(y[i - 1] * X[i]) + y[0] * y[i]), W
+    ).sum(),
+    "cells": lambda: symc.fori_loop(
+        1, W.shape[0], lambda i, y: y[i, 1].inc(y[i - 1, 2] * y[i, 0]), W
+    ).sum(),
+    "after writing": lambda: over(after_writing, X, start=1).sum(),
+    "places": lambda: over(lambda i, y: y[K[i]].inc(y[i] * y[K[i]]), X).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRAJECTORIES)
+def test_what_steps_back_read_of_a_long_state_is_kept_and_not_all_of_it(name: str) -> None:
+    """The states of all steps took gigabytes for 30,000 elements, and seconds."""
+    slopes = symc.grad(TRAJECTORIES[name](), [X, W], disconnected="zero")
+    parts = [(n.op.part.kind, n.ndim - 1) for n in walk(slopes) if isinstance(n.op, Scan)]
+    assert parts
+    assert not {("history", X.ndim), ("history", W.ndim)} & set(parts)
+    f, g = (symc.function([X, W, K], slopes, mode=m, on_unused_input="ignore")
+            for m in ("default", "python"))  # fmt: skip
+    rng = np.random.default_rng(4)
+    given = rng.standard_normal(5), rng.standard_normal((4, 3)), np.array([1, 3, 3, 0, -1])
+    for _ in range(2):
+        for got, wanted in zip(f(*given), g(*given), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-14)
+
+
+def test_what_a_branch_alone_reads_is_not_kept() -> None:
+    """Its index may be out of range where the branch is not taken."""
+    step = lambda i, y: y[i].set(symc.ifelse(K[i] < 5, y[K[i]] * X[i], X[i]))  # noqa: E731
+    slope = symc.grad(over(step, X).sum(), X)
+    f = symc.function([X, K], slope)
+    values, places = np.arange(1.0, 5.0), np.array([9, 0, 1, 7])
+    x = values.copy()
+    moved = []
+    for k in range(4):
+        ends = []
+        for by in (-1e-6, 1e-6):
+            start = x.copy()
+            start[k] += by
+            y = start.copy()
+            for i in range(4):
+                y[i] = y[places[i]] * start[i] if places[i] < 5 else start[i]
+            ends.append(y.sum())
+        moved.append((ends[1] - ends[0]) / 2e-6)
+    np.testing.assert_allclose(f(values, places), moved, rtol=1e-6)
