@@ -50,7 +50,8 @@ ASSIGN = {
     "add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^=",
 }  # fmt: skip
 CHOICES = {"or": "1 : {}", "and": "{} : 0"}
-"""What follows the value, for elements of bool: gcc vectorises no ``|=`` and ``&=`` of those."""
+"""What follows the value, for elements of bool: gcc vectorises no ``|=`` and ``&=`` of those, but
+where the value is one itself."""
 
 
 def emit_kernel(
@@ -296,17 +297,18 @@ def emit_scalar(writer: Writer, buffer: Buffer, value: Expr | None, kind: str) -
 
 def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
     """An update by an operator, or by a function for those that C has no operator for."""
-    value, dtype = stmt.value, stmt.value.dtype
+    printer, value, dtype = writer.printer, stmt.value, stmt.value.dtype
     op: str = stmt.op
     if stmt.atomic:
         function = f"symc_atomic_{op}_{math.short(dtype)}"
-        writer.printer.used[function] = None
+        printer.used[function] = None
         text = writer.value(value)
         writer.put(f"{function}(&{writer.element(stmt.buffer, stmt.index)}, {text});")
         return
     if dtype.kind == "bool":
         op = BOOLEAN.get(op, op)
-        if op in CHOICES and stmt.buffer not in writer.printer.scalars:
+        chosen = stmt.buffer not in printer.scalars and not printer.is_loaded_bool(value)
+        if op in CHOICES and chosen:
             target = writer.element(stmt.buffer, stmt.index)
             then = CHOICES[op].format(target)
             writer.put(f"{target} = {writer.value(value, SELECT + 1)} ? {then};")

@@ -60,3 +60,10 @@ def test_loops_are_vector_loops(name: str, dtype: str, tmp_path: Path) -> None:
     assert reads
     found = vectorised(function.source, tmp_path)
     assert all(found & set(range(read - 4, read + 1)) for read in reads)
+
+
+def test_whether_all_are_true_is_accumulated_in_bytes() -> None:
+    mask, numbers = T.tensor("bool", (None, None), "mask"), T.dmatrix("numbers")
+    for axis, wanted in ((0, "&= mask["), (1, "uint8_t acc = 1;")):
+        assert wanted in symc.function([mask], mask.all(axis)).source
+    assert "int64_t acc = 1;" in symc.function([numbers], (numbers > 0).all(1)).source

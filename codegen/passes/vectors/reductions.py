@@ -21,7 +21,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.walk import Block, nodes, statements
+from symc.codegen.passes.walk import Block, nodes, parts, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
@@ -95,13 +95,22 @@ def widths_of_flags(body: Block) -> dict[str, int]:
     found: dict[str, int] = {}
     for stmt in statements(body):
         if isinstance(stmt, Accumulate) and stmt.value.dtype.kind == "bool":
-            compared = [
-                node.left.dtype.bits
-                for node in nodes(stmt.value)
-                if isinstance(node, Binary) and node.left.dtype.kind in ("int", "uint", "float")
-            ]
-            found[stmt.buffer] = max([8, found.get(stmt.buffer, 8), *compared])
+            before = found.get(stmt.buffer, 8)
+            found[stmt.buffer] = max(before, width_of_flag(stmt.value))
     return found
+
+
+def width_of_flag(value: Expr) -> int:
+    """The bits of the widest operands compared for a bool; those of a place count for nothing."""
+    widest, stack = 8, [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Load):
+            continue
+        if isinstance(node, Binary) and node.left.dtype.kind in ("int", "uint", "float"):
+            widest = max(widest, node.left.dtype.bits)
+        stack.extend(parts(node))
+    return widest
 
 
 def touches(stmt: Stmt, buffers: AbstractSet[str]) -> bool:
