@@ -142,7 +142,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
-    *_passes(with_loops, "loops.turn loops.tile vectors.ahead vectors.interleave"),
+    *_passes(with_loops, "loops.laps loops.turn loops.tile vectors.ahead vectors.interleave"),
     *_passes(with_loops, "vectors.behind vectors.vectorize loops.unroll vectors.distribute"),
     *_passes(with_loops, "vectors.lanes"),
     *_passes(with_repeats, "steps.brief"),
