@@ -276,11 +276,18 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
     return m < 512 ? (m + 31) / 32 * 16 : m < 1536 ? (m + 63) / 64 * 16 : 384;
 }
 
+// SYMBOL SYMC_SMALL
+// The longest k of a small product, and how many multiplications it may have; and how many rows and
+// columns one may have that is a sum of such.
+#define SYMC_SMALL 64
+#define SYMC_SMALL_WORK 4096
+#define SYMC_NARROW 16
+
 // SYMBOL SYMC_DEFINE_GEMM
-// NEEDS symc_blas_enter symc_gemm_pieces symc_twin_pieces SYMC_OUT_OF_LINE
+// NEEDS symc_blas_enter symc_gemm_pieces symc_twin_pieces SYMC_OUT_OF_LINE SYMC_SMALL
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
 // in pieces of c. With k of 0 the product is 0.
-#define SYMC_DEFINE_GEMM(name, batched, piece, twin_piece, type)                                  \
+#define SYMC_DEFINE_GEMM(name, batched, piece, twin_piece, small, type)                           \
     /* What is below the diagonal from what is above it, in blocks that fit into a cache. */      \
     static void name##_mirror(int64_t n, type *c, int64_t ldc) {                                  \
         for (int64_t down = 0; down < n; down += 16)                                              \
@@ -303,6 +310,17 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
                         type *at = c + q * stride_c + i * ldc + j;                                \
                         *at = beta == 0 ? 0 : beta * *at;                                         \
                     }                                                                             \
+            return;                                                                               \
+        }                                                                                         \
+        if (!trans_b && m <= SYMC_NARROW && n <= SYMC_NARROW && k > SYMC_SMALL) {                 \
+            /* Few columns, long ones: BLAS takes most of its time to pack them. */               \
+            const int many = threads > 1 && batch > 1 && (double)batch * m * n * k > 1e6;         \
+            _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
+            for (int64_t q = 0; q < batch; q++)                                                   \
+                for (int64_t s = 0; s < k; s += SYMC_SMALL)                                       \
+                    small(trans_a, 0, m, n, k - s < SYMC_SMALL ? k - s : SYMC_SMALL, alpha,       \
+                          a + q * stride_a + (trans_a ? s * lda : s), lda,                        \
+                          b + q * stride_b + s * ldb, ldb, s ? 1 : beta, c + q * stride_c, ldc);  \
             return;                                                                               \
         }                                                                                         \
         symc_gemm_pieces(batch, trans_b, m, n, k, ldb, sizeof(type), &height, &width, &depth);    \
@@ -345,53 +363,14 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
     }
 
 // SYMBOL symc_gemm_f32
-// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32 symc_syrk_piece_f32
-SYMC_DEFINE_GEMM(symc_gemm_f32, symc_products_f32, symc_gemm_piece_f32, symc_syrk_piece_f32, float)
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32 symc_syrk_piece_f32 symc_small_gemm_f32
+SYMC_DEFINE_GEMM(symc_gemm_f32, symc_products_f32, symc_gemm_piece_f32, symc_syrk_piece_f32,
+                 symc_small_gemm_f32, float)
 
 // SYMBOL symc_gemm_f64
-// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64 symc_syrk_piece_f64
-SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, symc_syrk_piece_f64, double)
-
-// SYMBOL SYMC_DEFINE_SMALL_GEMM
-// NEEDS SYMC_OUT_OF_LINE
-// c = alpha a b + beta c for a product that is over before BLAS has begun. Columns of b, as many as
-// a vector has lanes, are copied into whole vectors, which each row of a then shares.
-#define SYMC_DEFINE_SMALL_GEMM(name, type)                                                        \
-    typedef type name##_vector __attribute__((vector_size(32)));                                  \
-    SYMC_OUT_OF_LINE                                                                              \
-    static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
-                     type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
-                     type beta, type *c, int64_t ldc) {                                           \
-        enum { W = 32 / sizeof(type) };                                                           \
-        name##_vector lines[SYMC_SMALL];                                                          \
-        const int64_t row = trans_a ? 1 : lda, col = trans_a ? lda : 1;                           \
-        const int64_t down = trans_b ? 1 : ldb, along = trans_b ? ldb : 1;                        \
-        for (int64_t j = 0; j < n; j += W) {                                                      \
-            const int64_t width = n - j < W ? n - j : W;                                          \
-            for (int64_t s = 0; s < k; s++) {                                                     \
-                const type *from = b + s * down + j * along;                                      \
-                lines[s] = (name##_vector){0};                                                    \
-                if (width == W && !trans_b) __builtin_memcpy(lines + s, from, 32);                \
-                else                                                                              \
-                    for (int64_t t = 0; t < width; t++) ((type *)(lines + s))[t] = from[t * along]; \
-            }                                                                                     \
-            for (int64_t i = 0; i < m; i++) {                                                     \
-                type *const to = c + i * ldc + j;                                                 \
-                name##_vector sum = {0};                                                          \
-                for (int64_t s = 0; s < k; s++) sum += a[i * row + s * col] * lines[s];           \
-                sum *= alpha;                                                                     \
-                if (width == W && beta == 0) __builtin_memcpy(to, &sum, 32);                      \
-                else                                                                              \
-                    for (int64_t t = 0; t < width; t++)                                           \
-                        to[t] = ((type *)&sum)[t] + (beta == 0 ? 0 : beta * to[t]);               \
-            }                                                                                     \
-        }                                                                                         \
-    }
-
-// SYMBOL SYMC_SMALL
-// The longest k of a small product, and how many multiplications it may have.
-#define SYMC_SMALL 64
-#define SYMC_SMALL_WORK 4096
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64 symc_syrk_piece_f64 symc_small_gemm_f64
+SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, symc_syrk_piece_f64,
+                 symc_small_gemm_f64, double)
 
 // SYMBOL SYMC_DEFINE_BATCHED_GEMM
 // NEEDS SYMC_OUT_OF_LINE SYMC_SMALL
@@ -416,13 +395,11 @@ SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, symc_syr
     }
 
 // SYMBOL symc_batched_gemm_f32
-// NEEDS SYMC_DEFINE_BATCHED_GEMM SYMC_DEFINE_SMALL_GEMM symc_gemm_f32
-SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f32, float)
+// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_gemm_f32 symc_gemm_f32
 SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f32, symc_products_f32, symc_small_gemm_f32, float)
 
 // SYMBOL symc_batched_gemm_f64
-// NEEDS SYMC_DEFINE_BATCHED_GEMM SYMC_DEFINE_SMALL_GEMM symc_gemm_f64
-SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f64, double)
+// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_gemm_f64 symc_gemm_f64
 SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_gemm_f64, double)
 
 // SYMBOL SYMC_DEFINE_DOT
