@@ -22,6 +22,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
+    laps        a loop that takes the remainder of its variable becomes loops without one
     turn        matrices whose rows are short and folded are read column by column
     tile        loops that read along one axis and write along another go in squares
     ahead       what scatters need of arithmetic is computed in a loop before them
