@@ -48,7 +48,7 @@ def test_the_catalogue_is_whole_while_another_thread_reads_it(
 ) -> None:
     """Names of modules that had not been read yet were unknown."""
     wanted = catalogue.functions()
-    top = catalogue._top
+    top = vars(catalogue)["_top"]
     seen: list[str] = []
 
     def asked_for_meanwhile(path: str) -> bytes:

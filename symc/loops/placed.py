@@ -83,10 +83,6 @@ def _terms(node: Tensor) -> Sequence[Tensor]:
 
 def _is_placed(term: Tensor) -> bool:
     """Whether a term is zero but for some elements: those that are set last, or added."""
-    match term.op:
-        case SliceWrite():
-            return is_zero(term.args[0])
-        case Scatter(mode="add"):
-            return is_zero(term.args[0])
-        case _:
-            return False
+    op = term.op
+    places = isinstance(op, SliceWrite) or (isinstance(op, Scatter) and op.mode == "add")
+    return places and is_zero(term.args[0])

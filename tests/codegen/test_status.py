@@ -25,7 +25,7 @@ def number(value: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("file", "name"), [("host.h", "TOO_LARGE"), ("devicelaunch.h", "TOO_LONG")]
+    ("file", "name"), [("host/host.h", "TOO_LARGE"), ("device/devicelaunch.h", "TOO_LONG")]
 )
 def test_macros(file: str, name: str) -> None:
     found = re.search(rf"#define SYMC_{name} (.*)", text(file))
@@ -47,9 +47,9 @@ def test_exported_libraries() -> None:
 
 
 def test_errors_of_devices_are_counted_down() -> None:
-    found = re.findall(r"return (-\d+) - error;", text("deviceblas.h"))
+    found = re.findall(r"return (-\d+) - error;", text("device/deviceblas.h"))
     assert set(map(int, found)) == {Status.DRIVER, Status.BLAS}
-    described = " ".join(text("device.h").split("\n")[:8])
+    described = " ".join(text("device/device.h").split("\n")[:8])
     assert f"{Status.STOPPED} for no memory" in described
     assert f"{Status.DRIVER} - e for the error" in described
     assert f"{Status.BLAS} - e for the error" in described

@@ -162,7 +162,7 @@ def looped(
 
 def asked(ends: list[Any], outputs: Sequence[Any], given: list[Any], weights: list[Any]) -> Any:
     """Values, and the slopes of a sum of their sines."""
-    cost = sum((T.sin(end) * weight).sum() for end, weight in zip(ends, weights, strict=True))
+    cost: Any = sum((T.sin(end) * weight).sum() for end, weight in zip(ends, weights, strict=True))
     cost = cost + sum(T.cos(output).sum() for output in outputs)
     return [*ends, *outputs, *symc.grad(cost, given, disconnected="zero")]
 
