@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -48,7 +49,7 @@ def test_the_catalogue_is_whole_while_another_thread_reads_it(
 ) -> None:
     """Names of modules that had not been read yet were unknown."""
     wanted = catalogue.functions()
-    top = vars(catalogue)["_top"]
+    top: Callable[[str], bytes] = vars(catalogue)["_top"]
     seen: list[str] = []
 
     def asked_for_meanwhile(path: str) -> bytes:

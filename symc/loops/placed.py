@@ -63,7 +63,7 @@ def _added(base: Tensor, term: Tensor) -> Tensor:
     """The base and a term that is placed among zeros."""
     op = term.op
     assert isinstance(op, SliceWrite | Scatter)
-    return replace(op, mode="add")(base, *term.args[1:])
+    return replace(op, mode="inc")(base, *term.args[1:])
 
 
 def _terms(node: Tensor) -> Sequence[Tensor]:
@@ -84,5 +84,5 @@ def _terms(node: Tensor) -> Sequence[Tensor]:
 def _is_placed(term: Tensor) -> bool:
     """Whether a term is zero but for some elements: those that are set last, or added."""
     op = term.op
-    places = isinstance(op, SliceWrite) or (isinstance(op, Scatter) and op.mode == "add")
+    places = isinstance(op, SliceWrite) or (isinstance(op, Scatter) and op.mode == "inc")
     return places and is_zero(term.args[0])
