@@ -316,11 +316,6 @@ class BroadcastTo(Op):
         missing = len(shape) - (x.ndim - 1)
         return broadcast_to(expand_dims(x, tuple(range(1, 1 + missing))), (x.type.shape[0], *shape))
 
-    def expand(self, node: Tensor) -> Tensor | None:
-        # Lengths that are found to be equal when called: nothing is repeated, only checked.
-        x = node.args[0]
-        return x if x.ndim == node.ndim and 1 not in x.type.shape else None
-
     def lower(self, node: Tensor, size: SizeOf) -> At:
         shape = node.args[0].type.shape
         return At(formula(node, lambda read, index: read(0, project(index, shape))))

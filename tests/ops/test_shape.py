@@ -279,3 +279,9 @@ def test_far_rolls_by_known_numbers(by: int, mode: str) -> None:
     wanted = np.roll(start, near, 1) * weights + np.roll(start * weights, -near, 1)
     np.testing.assert_allclose(back, wanted, rtol=1e-13)
     np.testing.assert_array_equal(state.get_value(), np.roll(start, by % 10))
+
+
+def test_a_length_that_is_1_by_a_broadcast_alone_is_stretched() -> None:
+    x = T.vector("x")
+    f = symc.function([x], T.broadcast_to(T.broadcast_to(x, (1,)), (3,)))
+    np.testing.assert_array_equal(f(np.array([2.0])), [2.0, 2.0, 2.0])
