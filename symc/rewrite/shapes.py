@@ -144,9 +144,15 @@ def _unstretched(node: Tensor) -> Tensor | None:
 
 
 def _without_stretch(node: Tensor) -> Tensor:
-    while isinstance(node.op, BroadcastTo) or _only_pads(node):
+    while (isinstance(node.op, BroadcastTo) and not _tells_one(node)) or _only_pads(node):
         node = node.args[0]
     return node
+
+
+def _tells_one(stretched: Tensor) -> bool:
+    """Whether it is known by a stretch alone that a length is 1: then others broadcast along it."""
+    lengths = zip(stretched.args[0].type.shape[::-1], stretched.type.shape[::-1], strict=False)
+    return any(own != 1 and wanted == 1 for own, wanted in lengths)
 
 
 # --- reductions -----------------------------------------------------------------------------------

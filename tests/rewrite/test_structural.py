@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symc
+import symc.tensor as T
+from symc.errors import ShapeMismatch
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
@@ -71,3 +74,17 @@ def _inputs(arrays: Any, static: bool) -> tuple[list[Any], dict[Any, Any]]:
         shape = array.shape if static else (None,) * array.ndim
         symbols.append(tensor(array.dtype.name, shape, f"x{number}"))
     return symbols, dict(zip(symbols, map(np.asarray, arrays), strict=True))
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_a_length_that_only_a_stretch_says_is_1_broadcasts(length: int) -> None:
+    """The stretch was dropped, and then the other operand had to be as long: its first was left."""
+    x, y = T.vector("x"), T.vector("y")
+    one = T.broadcast_to(x, (1,))
+    f = symc.function([x, y], [one + y, T.broadcast_to(one, (3,)), one * 2])
+    if length == 2:
+        with pytest.raises(ShapeMismatch):
+            f(np.ones(2), np.arange(2.0))
+    else:
+        for got, wanted in zip(f([2.0], np.arange(4.0)), ([2, 3, 4, 5], [2] * 3, [4]), strict=True):
+            np.testing.assert_array_equal(got, wanted)
