@@ -7,11 +7,12 @@ are added up, ``bar + zeros[i].set(g)`` would write and read the whole array in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from symc.codegen.record import replace
 from symc.graph.node import OPERATORS, Tensor
+from symc.graph.walks import walk
 from symc.loops.build import Carrying
 from symc.loops.opened import OpenLoop
 from symc.tensor.elementwise import Elementwise
@@ -22,41 +23,49 @@ MOST = 64  # terms of a sum
 
 
 def add_in_place(loop: OpenLoop, *, exact: bool) -> None:
-    """Has states of a loop that begin with zeros, or any, added to in place.
+    """Has steps add to states in place.
 
-    Elements that nothing is added to stay as they are, where -0.0 + 0.0 would be 0.0. If `exact`,
-    sums of several terms are left in their order.
+    Elements that nothing is added to stay as they are, where -0.0 + 0.0 would be 0.0. So, if
+    `exact`, only states that begin with zeros are; and sums of several terms are left in their
+    order.
     """
     for number, carry in list(loop.carries.items()):
         if carry.taps != (-1,) or not carry.result.dtype.is_inexact or not carry.result.ndim:
             continue
         if exact and not is_zero(carry.initial):
             continue
-        result = _upon(carry.result, carry.slots[0], exact=exact)
+        result = _written(carry, most=2 if exact else MOST)
         if result is not None and result is not carry.result:
             loop.carries[number] = Carrying(carry.initial, carry.taps, carry.slots, result)
 
 
-def _upon(node: Tensor, slot: Tensor, *, exact: bool) -> Tensor | None:
-    """A value as writes upon a state; None if it is another one."""
-    if node is slot:
-        return node
-    match node.op:
-        case SliceWrite() | Scatter():
-            before = _upon(node.args[0], slot, exact=exact)
-            return None if before is None else node.op(before, *node.args[1:])
-        case Elementwise(name="add"):
-            terms = _terms(node)
-        case _:
-            return None
+def _written(carry: Carrying, most: int) -> Tensor | None:
+    """The new value of a state as writes upon the old one; None if it is another one."""
+    (slot,) = carry.slots
+    upon = {slot: slot}
+    for node in walk([carry.result]):
+        match node.op:
+            case SliceWrite() | Scatter():
+                before = upon.get(node.args[0])
+                if before is not None:
+                    upon[node] = node.op(before, *node.args[1:])
+            case Elementwise(name="add"):
+                made = _sum(_terms(node, most), upon)
+                if made is not None:
+                    upon[node] = made
+            case _:
+                pass
+    return upon.get(carry.result)
+
+
+def _sum(terms: Sequence[Tensor], upon: Mapping[Tensor, Tensor]) -> Tensor | None:
+    """A sum of writes upon a state, terms that are placed among zeros, and others."""
+    own = [upon[term] for term in terms if term in upon]
     placed = [term for term in terms if _is_placed(term)]
-    others = [term for term in terms if not _is_placed(term)]
-    bases = [_upon(term, slot, exact=exact) for term in others]
-    own = [base for base in bases if base is not None]
-    if len(own) != 1 or not placed or (exact and len(terms) > 2):
+    if len(own) != 1 or not placed:
         return None
-    dense = [term for term, base in zip(others, bases, strict=True) if base is None]
-    return reduce(_added, placed, reduce(OPERATORS["add"], dense, own[0]))
+    others = [term for term in terms if term not in upon and term not in placed]
+    return reduce(_added, placed, reduce(OPERATORS["add"], others, own[0]))
 
 
 def _added(base: Tensor, term: Tensor) -> Tensor:
@@ -66,8 +75,8 @@ def _added(base: Tensor, term: Tensor) -> Tensor:
     return replace(op, mode="inc")(base, *term.args[1:])
 
 
-def _terms(node: Tensor) -> Sequence[Tensor]:
-    """The terms of a sum, in order; of a long one the sum itself."""
+def _terms(node: Tensor, most: int) -> Sequence[Tensor]:
+    """The terms of a sum, in order; none if there are too many."""
     found: list[Tensor] = []
     waiting = [node]
     while waiting:
@@ -76,8 +85,8 @@ def _terms(node: Tensor) -> Sequence[Tensor]:
             waiting += reversed(term.args)
         else:
             found.append(term)
-        if len(found) + len(waiting) > MOST:
-            return [node]
+        if len(found) + len(waiting) > most:
+            return []
     return found
 
 
