@@ -135,7 +135,7 @@ class _ElementsOfState:
                 return self.of(node.args[0], place)
             case BroadcastTo():
                 return self.of(node.args[0], place)
-            case SliceWrite((int(at),), "set" | "add" as mode) if len(node.args) == 2:
+            case SliceWrite((int(at),), "set" | "inc" as mode) if len(node.args) == 2:
                 before, value = node.args
                 old = self.of(before, place)
                 if place != at % length:
