@@ -91,10 +91,13 @@ def slot(
     return found
 
 
-def make_slots(nodes: Sequence[Tensor]) -> dict[Tensor, Tensor]:
-    """A slot for each of some tensors; lengths that are related outside are so inside, too."""
+def make_slots(nodes: Sequence[Tensor], measured: Sequence[Tensor] = ()) -> dict[Tensor, Tensor]:
+    """A slot for each of some tensors; lengths that are related outside are so inside, too.
+
+    They are said by those of the `measured` where these have them.
+    """
     places: dict[Size, tuple[Tensor, int | None]] = {}  # where each length is seen as it is
-    for node in nodes:
+    for node in (*measured, *nodes):
         if not node.ndim and node.dtype is INT64:
             places.setdefault(Size(node, None), (node, None))
         for axis, dim in enumerate(node.type.shape):
@@ -303,7 +306,8 @@ def closed(
 
     The body's slots stand for the parameters first, then for the tensors from outside, in order.
     A subgraph that depends on no parameter is such an input: it is computed outside, once. But not
-    a transpose of which there are only products, which need none in memory. Nor those `inside`.
+    a transpose of which there are only products, which need none in memory. Nor those `inside`: as
+    they may leave again, they depend on no parameter for its lengths either.
     """
     varying = set(params)
     order = walk(results, stop=lambda node: node in varying)
@@ -312,7 +316,8 @@ def closed(
         if any(arg in varying for arg in node.args):
             varying.add(node)
     boundary = _boundary(order, results, varying)
-    captured, replaced = slots_for(params, boundary, _only_multiplied(order, results, varying))
+    turned = _only_multiplied(order, results, varying)
+    captured, replaced = slots_for(params, boundary, turned, () if inside else params)
     slots = tuple(replaced[node] for node in (*params, *captured))
     return Body(slots, over_slots(results, replaced)), captured
 
@@ -338,8 +343,9 @@ def over_slots(results: Sequence[Tensor], replaced: Mapping[Tensor, Tensor]) -> 
 
 
 def slots_for(
-    params: Sequence[Tensor], boundary: Iterable[Tensor], turned: AbstractSet[Tensor] = frozenset()
-) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
+    params: Sequence[Tensor], boundary: Iterable[Tensor],
+    turned: AbstractSet[Tensor] = frozenset(), measured_by: Sequence[Tensor] = (),
+) -> tuple[list[Tensor], dict[Tensor, Tensor]]:  # fmt: skip
     """Inputs of a body from outside, and the slots that stand for them and for the parameters.
 
     Instead of values that follow from lengths, the arrays: lengths are known everywhere. Of those
@@ -367,10 +373,10 @@ def slots_for(
         else:
             lengths[node] = inside
             captured = captured | _leaves(inside, params, captured)
-    owners = [*params, *(node for node, is_needed in captured.items() if is_needed)]
+    owners = [*measured_by, *(node for node, is_needed in captured.items() if is_needed)]
     alike = _lengths_of_others(list(lengths.values()), captured.keys() - owners, owners)
     kept = [node for node, is_needed in captured.items() if is_needed or node not in alike]
-    made = make_slots([*params, *kept])
+    made = make_slots([*params, *kept], () if measured_by else kept)
     measured = {
         node: length(made[other], axis)
         for found in alike.values()

@@ -45,14 +45,16 @@ def outline(roots: Sequence[Tensor], *, loops: bool = True) -> list[Tensor]:
     return _outlined(roots, Scope() if loops else None)
 
 
-def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
+def _outlined(
+    roots: Sequence[Tensor], scope: Scope | None, opened_bodies: AbstractSet[Body] = frozenset()
+) -> list[Tensor]:
+    """`outline`, with the bodies to which something has returned in a loop around already."""
     order = walk(roots)
     if not any(isinstance(node.op, IfElse | Scan) for node in order):
         return list(roots)
     places = places_of(roots, order)
-    opened_bodies: AbstractSet[Body] = frozenset()
     if scope is not None and (some := returned(roots, order, places, scope)) is not None:
-        roots, opened_bodies = some
+        roots, opened_bodies = some[0], opened_bodies | some[1]
         order = walk(roots)
         places = places_of(roots, order)
     if scope is not None and (gated := behind_conditions(roots, order, places, scope)) is not None:
@@ -72,8 +74,7 @@ def _outlined(roots: Sequence[Tensor], scope: Scope | None) -> list[Tensor]:
             key = (node.op.common(), node.args)
             with located_at(node.where):
                 if key not in loops:
-                    is_opened = node.op.body in opened_bodies
-                    loops[key] = _loop(node.op, args, place, new_places, scope, is_opened)
+                    loops[key] = _loop(node.op, args, place, new_places, scope, opened_bodies)
                 body, args = loops[key]
                 new = replace(node.op, body=body)(*args)
         else:
@@ -105,7 +106,7 @@ def _condition(condition: Tensor, done: Mapping[Tensor, Tensor]) -> Tensor:
 
 def _loop(
     op: Scan, args: list[Tensor], place: Path, places: dict[Tensor, Path], scope: Scope | None,
-    is_opened: bool,
+    opened_bodies: AbstractSet[Body],
 ) -> tuple[Body, list[Tensor]]:  # fmt: skip
     """The body of a loop and its arguments, both with branches.
 
@@ -113,8 +114,9 @@ def _loop(
     """
     if scope is None:
         return Body(op.body.slots, tuple(_outlined(op.body.results, None))), args
-    body = Body(op.body.slots, tuple(_outlined(op.body.results, scope.inside(op, args))))
-    if is_opened:
+    inside = scope.inside(op, args)
+    body = Body(op.body.slots, tuple(_outlined(op.body.results, inside, opened_bodies)))
+    if op.body in opened_bodies:
         op, args = left(replace(op, body=body), args)
         _place_new(args, (*place, *begun_path(op, args)), places)
         body = op.body

@@ -11,6 +11,8 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.codegen.blocks import every_step
+from symc.codegen.ir import Repeat
 from symc.errors import BadIndex, SymcError
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
@@ -18,6 +20,7 @@ from symc.loops.entered import Scope
 from symc.loops.gated import behind_conditions
 from symc.loops.outline import outline
 from symc.loops.paths import places_of
+from tests.near import assert_near
 
 A, B, C = (T.scalar(name, dtype="bool") for name in "abc")
 Z, J, M = T.vector("z"), T.lscalar("j"), T.matrix("m")
@@ -258,6 +261,40 @@ def test_conditions_asked_in_any_case_are_asked_of_all_ways() -> None:
     f = symc.function([Z, J, A], symc.ifelse(second > 0.2, second, first), mode="compile")
     assert f(VALUES, 7, False) == 0.5
     np.testing.assert_allclose(f(VALUES, 2, True), np.sin(2.0))
+
+
+def test_what_loops_around_each_other_need_is_computed_before_both() -> None:
+    """Lengths of what the outer loop changes kept the branch around it in every step."""
+    x, w = T.tensor("float64", (None,) * 3, "x"), T.matrix("w")
+
+    def moved(x: Tensor) -> Tensor:
+        n, m = x.shape[1] - w.shape[0] + 1, x.shape[2] - w.shape[1] + 1
+
+        def cell(i: Tensor, j: Tensor, o: Tensor) -> Tensor:
+            window = x[:, i : i + w.shape[0], j : j + w.shape[1]]
+            return o[:, i, j].set((window * w).sum((1, 2)))
+
+        def row(i: Tensor, o: Tensor) -> Tensor:
+            return symc.fori_loop(0, m, lambda j, o: cell(i, j, o), o)
+
+        return symc.fori_loop(0, n, row, T.zeros((x.shape[0], n, m)))
+
+    f = symc.function([x, w], moved(T.exp(moved(T.exp(moved(x))))))
+    around = 0
+    for step in every_step(f.runner.compilation().optimised.steps):
+        if isinstance(step, Repeat):
+            inner = [one for one in every_step(step.steps) if isinstance(one, Repeat)]
+            assert len(inner) < 2, "a loop has another one's work in its steps"
+            around += bool(inner)
+    assert around == 3
+    values = np.random.default_rng(0).normal(size=(2, 9, 8)) / 9
+    weights = np.array([[0.5, -1.0, 0.25], [1.0, 0.0, -0.5]])
+    wanted = values
+    for number in range(3):
+        wanted = np.exp(wanted) if number else wanted
+        windows = np.lib.stride_tricks.sliding_window_view(wanted, (2, 3), axis=(1, 2))
+        wanted = (windows * weights).sum((3, 4))
+    assert_near(f(values, weights), wanted, 1e-12)
 
 
 @pytest.mark.parametrize("mode", MODES)
