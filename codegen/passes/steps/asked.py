@@ -267,8 +267,16 @@ class Questions:
         return self.counter in nodes(expr)
 
     def ends(self, condition: Expr) -> list[Expr] | None:
-        """Conditions without the counter that a comparison follows from, if it moves evenly."""
+        """Conditions without the counter that a comparison follows from, if it moves evenly.
+
+        It may be asked in some case alone, as of an inner loop that has steps.
+        """
         match condition:
+            case Binary("or", left, right) if not self._moves(left):
+                inner = [self.ends(part) if self._moves(part) else [part]
+                         for part in conjuncts(right)]  # fmt: skip
+                parts = [part for found in inner for part in found or ()]
+                return None if None in inner else [binary("or", left, both(parts))]
             case Binary("lt" | "le" | "gt" | "ge" | "eq", left, right) if left.dtype is INT64:
                 pass
             case _:

@@ -104,19 +104,18 @@ class _Hoisting:
             bound = self.bound_of_all(questions, part)
             if bound is not None:
                 always[bound] = None
-            elif questions.counter not in nodes(part):
-                if_any[part] = None
-            elif _moves_by_one(questions, part):
-                if_any.update(dict.fromkeys(questions.ends(part) or ()))
             else:
-                return None
-        found = [each for each in always if each not in known]
+                found = _of_all(questions, part)
+                if found is None:
+                    return None
+                if_any.update(dict.fromkeys(found))
+        conditions = [each for each in always if each not in known]
         left = [each for each in if_any if each not in known]
         left = without_implied(left, self.answers.is_natural)
         if left:
             none = binary("le", questions.repeat.extent, _ZERO)
-            found.append(binary("or", none, both(left)))
-        return found
+            conditions.append(binary("or", none, both(left)))
+        return conditions
 
     def bound_of_all(self, questions: Questions, comparison: Expr) -> Expr | None:
         """``extent <= n`` for ``counter < n``."""
@@ -153,6 +152,26 @@ def _checks_alone_end(repeat: Repeat) -> bool:
         or (isinstance(step, Repeat) and step.stop is None and step.done is None)
         for step in every_step([repeat])
     )
+
+
+def _of_all(questions: Questions, part: Expr) -> Sequence[Expr] | None:
+    """What holds exactly if a condition holds in all steps, if there are any; None if unclear.
+
+    An inner loop's checks are asked unless that has no steps: the first side of an alternative.
+    """
+    if questions.counter not in nodes(part):
+        return [part]
+    if _moves_by_one(questions, part):
+        return questions.ends(part) or ()
+    if not isinstance(part, Binary) or part.op != "or" or questions.counter in nodes(part.left):
+        return None
+    found: list[Expr] = []
+    for one in conjuncts(part.right):
+        always = _of_all(questions, one)
+        if always is None:
+            return None
+        found += always
+    return [binary("or", part.left, both(found))] if found else []
 
 
 def _moves_by_one(questions: Questions, comparison: Expr) -> bool:

@@ -7,7 +7,8 @@
 
 There it is as good as any other: vectors compute several steps at a time, and threads share them.
 What steps of several kernels hand on to each other in numbers becomes a value of one step. Numbers
-to which each step adds something are sums of the loop: see `totals.py`.
+to which each step adds something are sums of the loop: see `totals.py`, and `elements.py` for
+elements of arrays.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Binary,
     Buffer,
     Const,
     Expr,
+    If,
     Kernel,
     Launch,
     Let,
@@ -28,6 +31,7 @@ from symc.codegen.ir import (
     Loop,
     Program,
     Repeat,
+    Select,
     Step,
     Stmt,
     Store,
@@ -41,6 +45,7 @@ from symc.codegen.passes.loops.collapse import collapsed
 from symc.codegen.passes.loops.dependence import accesses
 from symc.codegen.passes.loops.fuse import fused
 from symc.codegen.passes.loops.interchange import interchanged
+from symc.codegen.passes.steps.elements import sums_of_elements
 from symc.codegen.passes.steps.read_before import read_before
 from symc.codegen.passes.steps.totals import totals
 from symc.codegen.passes.steps.varying import moving_buffers, varying_sizes, varying_values
@@ -108,6 +113,7 @@ def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: se
     statements_of = _as_loop(made, program, step, (counter, extent, inside), own, body)
     if statements_of is None:
         return step
+    statements_of = _asked_before(statements_of, given, made.taken)
     used = {load.buffer for stmt in statements(statements_of) for load in loads_of(stmt)}
     used |= stored(statements_of)
     pairs = [
@@ -140,7 +146,28 @@ def _as_loop(
         found = accesses(adding)
         if all(map(found.has_one_place, found.writes - sums.names)):
             return (*sums.before, adding, *sums.after)
-    return read_before(loop, made.taken)
+    elements = sums_of_elements(loop, made.taken)
+    return read_before(loop, made.taken) if elements is None else elements
+
+
+def _asked_before(block: Block, given: dict[Var, Expr], taken: set[str]) -> Block:
+    """The loop, of no steps where each step would do nothing on the same condition of sizes."""
+    if len(block) != 1 or not isinstance(loop := block[0], Loop) or loop.kind != "parallel":
+        return block
+    *named, last = loop.body
+    if not isinstance(last, If) or last.otherwise or not all(isinstance(s, Let) for s in named):
+        return block
+    sizes = {size.name: value for size, value in given.items()}
+    if not all(isinstance(n, Const | Var | Binary) for n in nodes(last.condition)):
+        return block
+    if not names_in(last.condition) <= sizes.keys():
+        return block
+    extent = loop.extent
+    if last.condition != binary("ge", extent, const(1)):
+        whole = substitute(extent, sizes)
+        extent = Var(fresh("steps", taken))
+        given[extent] = Select(substitute(last.condition, sizes), whole, _ZERO, whole.dtype)
+    return (Loop(loop.var, extent, loop.kind, (*named, *last.then), loop.note),)
 
 
 def _are_apart(program: Program, made: Joined) -> bool:

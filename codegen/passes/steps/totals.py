@@ -83,7 +83,7 @@ def totals(
 
     `inside` has names of the step's sizes, `numbers` are buffers of one element.
     """
-    if not _is_brief(counter, inside, body):
+    if not is_brief(counter, inside, body):
         return None
     before: list[Stmt] = []
     after: list[Stmt] = []
@@ -92,7 +92,7 @@ def totals(
         if not number.written or number.dtype.kind not in ("int", "uint", "float"):
             continue
         name = fresh(f"{number.name}_total", taken)
-        changed = _changing(body, number.name, name)
+        changed = with_sum(body, number.name, name)
         if changed is not None:
             body = changed
             before.append(Alloc(Buffer(name, number.dtype, (), "local")))
@@ -102,7 +102,7 @@ def totals(
     return Totals(tuple(before), body, tuple(after), frozenset(names)) if names else None
 
 
-def _is_brief(counter: Var, inside: Sequence[Stmt], body: Block) -> bool:
+def is_brief(counter: Var, inside: Sequence[Stmt], body: Block) -> bool:
     """Whether a step is few operations, and reads an element of an array that no other reads."""
     if any(isinstance(stmt, Loop | If) for stmt in body):
         return False
@@ -119,7 +119,7 @@ def _is_brief(counter: Var, inside: Sequence[Stmt], body: Block) -> bool:
     return sum(map(operations, exprs)) + len(body) <= MOST
 
 
-def _changing(body: Block, number: str, name: str) -> Block | None:
+def with_sum(body: Block, number: str, name: str) -> Block | None:
     """The body with a sum or an extreme in another place, if it does nothing else with it."""
     stores = [stmt for stmt in body if number in written((stmt,))]
     store = stores[0] if len(stores) == 1 else None
