@@ -46,4 +46,28 @@ def test_a_sum_of_a_column_in_each_step() -> None:
             wanted[:, i + 1] += wanted[:, i] * (wanted[:, i] @ wanted[:, i + 1])
         np.testing.assert_allclose(function(given), wanted, rtol=1e-9)
     if symc.config.device == "cpu":
-        assert "if (chunks > 1) {" in function.source
+        assert "if (threads > 1 && chunks > 1 && " in function.source
+
+
+def test_a_bug_rows_of_short_steps_paid_for_teams_of_one_thread() -> None:
+    """Joined parts of a picture in each step took seven times as long as numba's loops."""
+    a = T.matrix("a")
+
+    def step(_: Any, a: Any) -> Any:
+        return 0.5 * (T.concatenate([a[:, 1:], a[:, :1]], 1) + T.concatenate([a[1:], a[:1]], 0))
+
+    function = symc.function([a], symc.fori_loop(0, 5, step, a))
+    for shape in ((1, 1), (7, 3), (700, 800)):
+        given = np.random.default_rng(0).random(shape)
+        wanted = given
+        for _ in range(5):
+            wanted = 0.5 * (np.roll(wanted, -1, 1) + np.roll(wanted, -1, 0))
+        for threads in (1, 3):
+            with symc.config.set(threads=threads):
+                np.testing.assert_allclose(function(given), wanted, rtol=1e-12)
+    if symc.config.device == "cpu":
+        run = function.source
+        assert run.count("#pragma omp parallel") > 0
+        for line in run.split("#pragma omp parallel")[:-1]:
+            tail = line.rstrip().splitlines()[-3:]
+            assert any("threads" in one or ">= 262144" in one for one in tail), tail
