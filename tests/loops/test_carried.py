@@ -45,7 +45,8 @@ CELLS: dict[str, tuple[Callable[[Any, Any, Any], Any], bool]] = {
     "two to the left": (lambda i, j, u: ((i, j + 1), u[i, j - 1] * 0.5), False),
     "right": (lambda i, j, u: ((i, j), u[i, j + 1] * 0.5), False),
     "the diagonal": (lambda i, j, u: ((j, j), u[j - 1, j - 1] + i), True),
-    "always the same": (lambda i, j, u: ((i, 0), u[i, 0] + u[i, j]), True),
+    "a sum": (lambda i, j, u: ((i, 0), u[i, 0] + u[i, j]), False),  # a number of its own
+    "always the same": (lambda i, j, u: ((i, 0), u[i, 0] * 0.5 + u[i, j]), True),
 }
 
 

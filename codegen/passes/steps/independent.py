@@ -154,6 +154,8 @@ def _asked_before(block: Block, given: dict[Var, Expr], taken: set[str]) -> Bloc
     """The loop, of no steps where each step would do nothing on the same condition of sizes."""
     if len(block) != 1 or not isinstance(loop := block[0], Loop) or loop.kind != "parallel":
         return block
+    if not loop.body:  # states without elements
+        return block
     *named, last = loop.body
     if not isinstance(last, If) or last.otherwise or not all(isinstance(s, Let) for s in named):
         return block
