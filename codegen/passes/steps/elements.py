@@ -139,7 +139,7 @@ def _one_by_one(loop: Loop, taken: set[str]) -> Loop:
 
 
 @record
-class _Sum:
+class _ElementSum:
     """An element that is a local number in the loop."""
 
     buffer: str
@@ -160,12 +160,12 @@ class _Sum:
 
 def _sums(
     loop: Loop, names: Mapping[str, Expr], taken: set[str]
-) -> tuple[Block, list[_Sum]] | None:
+) -> tuple[Block, list[_ElementSum]] | None:
     """The steps with all sums of elements in local numbers; None if there are none.
 
     An array with such an element is written nowhere else.
     """
-    body, found = loop.body, list[_Sum]()
+    body, found = loop.body, list[_ElementSum]()
     for stmt in loop.body:
         if not isinstance(stmt, Store | Accumulate):
             continue
@@ -175,7 +175,7 @@ def _sums(
         if not _is_fixed(index, loop) or not _is_apart_from(stmt.buffer, index, found):
             continue
         name = fresh(f"{stmt.buffer}_sum", taken)
-        one = _Sum(stmt.buffer, index, name, dtype)
+        one = _ElementSum(stmt.buffer, index, name, dtype)
         changed = with_sum(_as_number(body, one, names), name, name)
         if changed is not None:
             body = changed
@@ -194,7 +194,7 @@ def _is_fixed(index: Expr, loop: Loop) -> bool:
     return inner.isdisjoint(names_in(index))
 
 
-def _is_apart_from(buffer: str, index: Expr, found: list[_Sum]) -> bool:
+def _is_apart_from(buffer: str, index: Expr, found: list[_ElementSum]) -> bool:
     """Whether an element is surely none of those that are sums already."""
     for one in found:
         if one.buffer == buffer:
@@ -204,7 +204,7 @@ def _is_apart_from(buffer: str, index: Expr, found: list[_Sum]) -> bool:
     return True
 
 
-def _as_number(body: Block, one: _Sum, names: Mapping[str, Expr]) -> Block:
+def _as_number(body: Block, one: _ElementSum, names: Mapping[str, Expr]) -> Block:
     """The body with an element as the local number."""
     wanted = polynomial(one.index)
 
