@@ -5,163 +5,6 @@
 // again, many at once: quicksort. Few keys go through a network that compares the same places
 // whatever they hold. `kind` numbers the element type, as in sort.h.
 
-// SYMBOL symc_key_f32
-// The keys of numbers of at most 32 bits, and a vector of them.
-typedef int32_t symc_key_f32;
-typedef int32_t symc_keys_f32 __attribute__((vector_size(32), aligned(4), may_alias));
-
-// SYMBOL symc_key_f64
-// The keys of numbers of 64 bits, and a vector of them.
-typedef int64_t symc_key_f64;
-typedef int64_t symc_keys_f64 __attribute__((vector_size(32), aligned(8), may_alias));
-
-// SYMBOL SYMC_ORDERED
-// The lesser and the greater of each pair of keys. Compilers other than gcc, and processors without
-// AVX2, choose by masks.
-typedef int symc_sort_words __attribute__((vector_size(32)));
-typedef double symc_sort_doubles __attribute__((vector_size(32)));
-#if defined(__AVX2__) && !defined(__clang__)
-#define SYMC_ORDERED_f32(a, b, low, high)                                                          \
-    const symc_sort_words low##_a = (symc_sort_words)(a), low##_b = (symc_sort_words)(b);          \
-    const symc_keys_f32 low = (symc_keys_f32)__builtin_ia32_pminsd256(low##_a, low##_b);           \
-    const symc_keys_f32 high = (symc_keys_f32)__builtin_ia32_pmaxsd256(low##_a, low##_b);
-#define SYMC_ORDERED_f64(a, b, low, high)                                                          \
-    const symc_sort_doubles low##_a = (symc_sort_doubles)(a), low##_b = (symc_sort_doubles)(b);    \
-    const symc_sort_doubles low##_turn = (symc_sort_doubles)((a) > (b));                           \
-    const symc_keys_f64 low = (symc_keys_f64)__builtin_ia32_blendvpd256(low##_a, low##_b, low##_turn);  \
-    const symc_keys_f64 high = (symc_keys_f64)__builtin_ia32_blendvpd256(low##_b, low##_a, low##_turn);
-#else
-#define SYMC_ORDERED_f32(a, b, low, high)                                                          \
-    const __typeof__(a) low##_turn = ((a) ^ (b)) & ((a) > (b));                                    \
-    const __typeof__(a) low = (a) ^ low##_turn, high = (b) ^ low##_turn;
-#define SYMC_ORDERED_f64(a, b, low, high) SYMC_ORDERED_f32(a, b, low, high)
-#endif
-
-// SYMBOL SYMC_NETWORK
-// NEEDS SYMC_ORDERED
-// Steps of networks on eight rows v0 ... v7 of keys, each a vector; the keys of one lane are a
-// column. `swap` exchanges lanes, and `choose` takes the lower lanes of each pair from its first
-// vector and the upper ones from the second.
-#define SYMC_PAIR(bits, a, b)                                                                      \
-    {                                                                                              \
-        SYMC_ORDERED_##bits(a, b, low, high)                                                       \
-        a = low;                                                                                   \
-        b = high;                                                                                  \
-    }
-// Each column by itself: of any keys, and of keys that first grow and then fall (or the reverse).
-#define SYMC_SORT_COLUMNS(P, bits)                                                                 \
-    P(bits, v0, v2) P(bits, v1, v3) P(bits, v4, v6) P(bits, v5, v7)                                \
-    P(bits, v0, v4) P(bits, v1, v5) P(bits, v2, v6) P(bits, v3, v7)                                \
-    P(bits, v0, v1) P(bits, v2, v3) P(bits, v4, v5) P(bits, v6, v7)                                \
-    P(bits, v2, v4) P(bits, v3, v5) P(bits, v1, v4) P(bits, v3, v6)                                \
-    P(bits, v1, v2) P(bits, v3, v4) P(bits, v5, v6)
-#define SYMC_MERGE_COLUMNS(P, bits)                                                                \
-    P(bits, v0, v4) P(bits, v1, v5) P(bits, v2, v6) P(bits, v3, v7)                                \
-    P(bits, v0, v2) P(bits, v1, v3) P(bits, v4, v6) P(bits, v5, v7)                                \
-    P(bits, v0, v1) P(bits, v2, v3) P(bits, v4, v5) P(bits, v6, v7)
-// Sorted columns, compared with the last first: then no key of a lower lane is above the upper's.
-#define SYMC_MIRROR(bits, a, b, swap, choose)                                                      \
-    {                                                                                              \
-        const symc_keys_##bits turned = swap(b);                                                   \
-        SYMC_ORDERED_##bits(a, turned, low, high)                                                  \
-        const symc_keys_##bits other = choose(high, low);                                          \
-        a = choose(low, high);                                                                     \
-        b = swap(other);                                                                           \
-    }
-#define SYMC_MIRRORS(bits, swap, choose)                                                           \
-    SYMC_MIRROR(bits, v0, v7, swap, choose) SYMC_MIRROR(bits, v1, v6, swap, choose)                \
-    SYMC_MIRROR(bits, v2, v5, swap, choose) SYMC_MIRROR(bits, v3, v4, swap, choose)
-// The same for columns that grow and fall, row by row.
-#define SYMC_ACROSS(bits, a, swap, choose)                                                         \
-    {                                                                                              \
-        const symc_keys_##bits turned = swap(a);                                                   \
-        SYMC_ORDERED_##bits(a, turned, low, high)                                                  \
-        a = choose(low, high);                                                                     \
-    }
-#define SYMC_ACROSS_ALL(bits, swap, choose)                                                        \
-    SYMC_ACROSS(bits, v0, swap, choose) SYMC_ACROSS(bits, v1, swap, choose)                        \
-    SYMC_ACROSS(bits, v2, swap, choose) SYMC_ACROSS(bits, v3, swap, choose)                        \
-    SYMC_ACROSS(bits, v4, swap, choose) SYMC_ACROSS(bits, v5, swap, choose)                        \
-    SYMC_ACROSS(bits, v6, swap, choose) SYMC_ACROSS(bits, v7, swap, choose)
-// Columns become rows: blocks of a and b change places.
-#define SYMC_TURN(a, b, first, second)                                                             \
-    {                                                                                              \
-        const __typeof__(a) upper = first(a, b);                                                   \
-        b = second(a, b);                                                                          \
-        a = upper;                                                                                 \
-    }
-
-// SYMBOL symc_network_f32
-// NEEDS symc_key_f32 SYMC_NETWORK
-// Sorts 64 keys.
-#define SYMC_SWAP_1(a) __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6)
-#define SYMC_SWAP_2(a) __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5)
-#define SYMC_MIRROR_4(a) __builtin_shufflevector(a, a, 3, 2, 1, 0, 7, 6, 5, 4)
-#define SYMC_MIRROR_8(a) __builtin_shufflevector(a, a, 7, 6, 5, 4, 3, 2, 1, 0)
-#define SYMC_CHOOSE_1(a, b) __builtin_shufflevector(a, b, 0, 9, 2, 11, 4, 13, 6, 15)
-#define SYMC_CHOOSE_2(a, b) __builtin_shufflevector(a, b, 0, 1, 10, 11, 4, 5, 14, 15)
-#define SYMC_CHOOSE_4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 12, 13, 14, 15)
-#define SYMC_FIRST_1(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-#define SYMC_SECOND_1(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
-#define SYMC_FIRST_2(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define SYMC_SECOND_2(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-#define SYMC_FIRST_4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
-#define SYMC_SECOND_4(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
-static __attribute__((noinline)) void symc_network_f32(symc_key_f32 *keys) {
-    symc_keys_f32 *rows = (symc_keys_f32 *)keys;
-    symc_keys_f32 v0 = rows[0], v1 = rows[1], v2 = rows[2], v3 = rows[3];
-    symc_keys_f32 v4 = rows[4], v5 = rows[5], v6 = rows[6], v7 = rows[7];
-    SYMC_SORT_COLUMNS(SYMC_PAIR, f32)
-    SYMC_MIRRORS(f32, SYMC_SWAP_1, SYMC_CHOOSE_1)
-    SYMC_MERGE_COLUMNS(SYMC_PAIR, f32)
-    SYMC_MIRRORS(f32, SYMC_MIRROR_4, SYMC_CHOOSE_2)
-    SYMC_ACROSS_ALL(f32, SYMC_SWAP_1, SYMC_CHOOSE_1)
-    SYMC_MERGE_COLUMNS(SYMC_PAIR, f32)
-    SYMC_MIRRORS(f32, SYMC_MIRROR_8, SYMC_CHOOSE_4)
-    SYMC_ACROSS_ALL(f32, SYMC_SWAP_2, SYMC_CHOOSE_2)
-    SYMC_ACROSS_ALL(f32, SYMC_SWAP_1, SYMC_CHOOSE_1)
-    SYMC_MERGE_COLUMNS(SYMC_PAIR, f32)
-    SYMC_TURN(v0, v1, SYMC_FIRST_1, SYMC_SECOND_1) SYMC_TURN(v2, v3, SYMC_FIRST_1, SYMC_SECOND_1)
-    SYMC_TURN(v4, v5, SYMC_FIRST_1, SYMC_SECOND_1) SYMC_TURN(v6, v7, SYMC_FIRST_1, SYMC_SECOND_1)
-    SYMC_TURN(v0, v2, SYMC_FIRST_2, SYMC_SECOND_2) SYMC_TURN(v1, v3, SYMC_FIRST_2, SYMC_SECOND_2)
-    SYMC_TURN(v4, v6, SYMC_FIRST_2, SYMC_SECOND_2) SYMC_TURN(v5, v7, SYMC_FIRST_2, SYMC_SECOND_2)
-    SYMC_TURN(v0, v4, SYMC_FIRST_4, SYMC_SECOND_4) SYMC_TURN(v1, v5, SYMC_FIRST_4, SYMC_SECOND_4)
-    SYMC_TURN(v2, v6, SYMC_FIRST_4, SYMC_SECOND_4) SYMC_TURN(v3, v7, SYMC_FIRST_4, SYMC_SECOND_4)
-    rows[0] = v0, rows[1] = v1, rows[2] = v2, rows[3] = v3;
-    rows[4] = v4, rows[5] = v5, rows[6] = v6, rows[7] = v7;
-}
-
-// SYMBOL symc_network_f64
-// NEEDS symc_key_f64 SYMC_NETWORK
-// Sorts 32 keys.
-#define SYMC_WIDE_SWAP_1(a) __builtin_shufflevector(a, a, 1, 0, 3, 2)
-#define SYMC_WIDE_MIRROR_4(a) __builtin_shufflevector(a, a, 3, 2, 1, 0)
-#define SYMC_WIDE_CHOOSE_1(a, b) __builtin_shufflevector(a, b, 0, 5, 2, 7)
-#define SYMC_WIDE_CHOOSE_2(a, b) __builtin_shufflevector(a, b, 0, 1, 6, 7)
-#define SYMC_WIDE_FIRST_1(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
-#define SYMC_WIDE_SECOND_1(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
-#define SYMC_WIDE_FIRST_2(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
-#define SYMC_WIDE_SECOND_2(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
-#define SYMC_WIDE_TURN_1(a, b) SYMC_TURN(a, b, SYMC_WIDE_FIRST_1, SYMC_WIDE_SECOND_1)
-#define SYMC_WIDE_TURN_2(a, b) SYMC_TURN(a, b, SYMC_WIDE_FIRST_2, SYMC_WIDE_SECOND_2)
-static __attribute__((noinline)) void symc_network_f64(symc_key_f64 *keys) {
-    symc_keys_f64 *rows = (symc_keys_f64 *)keys;
-    symc_keys_f64 v0 = rows[0], v1 = rows[1], v2 = rows[2], v3 = rows[3];
-    symc_keys_f64 v4 = rows[4], v5 = rows[5], v6 = rows[6], v7 = rows[7];
-    SYMC_SORT_COLUMNS(SYMC_PAIR, f64)
-    SYMC_MIRRORS(f64, SYMC_WIDE_SWAP_1, SYMC_WIDE_CHOOSE_1)
-    SYMC_MERGE_COLUMNS(SYMC_PAIR, f64)
-    SYMC_MIRRORS(f64, SYMC_WIDE_MIRROR_4, SYMC_WIDE_CHOOSE_2)
-    SYMC_ACROSS_ALL(f64, SYMC_WIDE_SWAP_1, SYMC_WIDE_CHOOSE_1)
-    SYMC_MERGE_COLUMNS(SYMC_PAIR, f64)
-    SYMC_WIDE_TURN_1(v0, v1) SYMC_WIDE_TURN_1(v2, v3)
-    SYMC_WIDE_TURN_1(v4, v5) SYMC_WIDE_TURN_1(v6, v7)
-    SYMC_WIDE_TURN_2(v0, v2) SYMC_WIDE_TURN_2(v1, v3)
-    SYMC_WIDE_TURN_2(v4, v6) SYMC_WIDE_TURN_2(v5, v7)
-    rows[0] = v0, rows[1] = v4, rows[2] = v1, rows[3] = v5;
-    rows[4] = v2, rows[5] = v6, rows[6] = v3, rows[7] = v7;
-}
-
 // SYMBOL symc_sort_orders
 // NEEDS SYMC_ORDERED
 // For each set of lanes the order that puts them before the others, eight words at a time. A set of
@@ -185,8 +28,10 @@ static const symc_sort_words *symc_sort_orders(int lanes) {
 // SYMBOL symc_below_f32
 // NEEDS symc_key_f32
 #if defined(__AVX2__)
-// The set of lanes that are below a pivot.
-static inline unsigned symc_below_f32(const symc_keys_f32 *keys, symc_key_f32 pivot) {
+// A vector of 32 bytes, which instructions divide in less time than one of 64, and the set of its
+// lanes that are below a pivot.
+typedef int32_t symc_divided_f32 __attribute__((vector_size(32), aligned(4), may_alias));
+static inline unsigned symc_below_f32(const symc_divided_f32 *keys, symc_key_f32 pivot) {
     typedef float floats __attribute__((vector_size(32)));
     return (unsigned)__builtin_ia32_movmskps256((floats)(*keys < pivot));
 }
@@ -195,8 +40,10 @@ static inline unsigned symc_below_f32(const symc_keys_f32 *keys, symc_key_f32 pi
 // SYMBOL symc_below_f64
 // NEEDS symc_key_f64
 #if defined(__AVX2__)
-// The set of lanes that are below a pivot.
-static inline unsigned symc_below_f64(const symc_keys_f64 *keys, symc_key_f64 pivot) {
+// A vector of 32 bytes, which instructions divide in less time than one of 64, and the set of its
+// lanes that are below a pivot.
+typedef int64_t symc_divided_f64 __attribute__((vector_size(32), aligned(8), may_alias));
+static inline unsigned symc_below_f64(const symc_divided_f64 *keys, symc_key_f64 pivot) {
     typedef double doubles __attribute__((vector_size(32)));
     return (unsigned)__builtin_ia32_movmskpd256((doubles)(*keys < pivot));
 }
@@ -226,12 +73,12 @@ static int64_t symc_divide_fNN(const symc_key_fNN *a, symc_key_fNN *b, int64_t n
     }
 #if defined(__AVX2__)
     for (; left > 0; left -= LANES) {
-        const symc_keys_fNN *keys = (const symc_keys_fNN *)(end - left);
+        const symc_divided_fNN *keys = (const symc_divided_fNN *)(end - left);
         const unsigned below = symc_below_fNN(keys, pivot);
-        const symc_keys_fNN divided = (symc_keys_fNN)__builtin_ia32_permvarsi256(
+        const symc_divided_fNN divided = (symc_divided_fNN)__builtin_ia32_permvarsi256(
             (symc_sort_words)*keys, orders[below]);
-        *(symc_keys_fNN *)next = divided;
-        *(symc_keys_fNN *)(next + left - LANES) = divided;
+        *(symc_divided_fNN *)next = divided;
+        *(symc_divided_fNN *)(next + left - LANES) = divided;
         next += (unsigned)__builtin_popcount(below);
     }
 #endif
@@ -247,7 +94,7 @@ static inline symc_key_fNN symc_median_fNN(symc_key_fNN a, symc_key_fNN b, symc_
     return c < low ? low : c < high ? c : high;
 }
 static symc_key_fNN symc_pivot_fNN(const symc_key_fNN *a, int64_t n) {
-    enum { LANES = 32 / sizeof(real) };
+    enum { LANES = SYMC_SORT_BYTES / sizeof(real) };
     if (n < 320) {
         const int64_t step = n / 9;
         symc_key_fNN medians[3];
@@ -270,7 +117,7 @@ static symc_key_fNN symc_pivot_fNN(const symc_key_fNN *a, int64_t n) {
 // NEEDS symc_key_fNN
 // Copies few keys. A call of memcpy takes longer, the more so as it may leave AVX.
 static inline void symc_copy_few_fNN(const symc_key_fNN *from, symc_key_fNN *to, int64_t n) {
-    enum { LANES = 32 / sizeof(real) };
+    enum { LANES = SYMC_SORT_BYTES / sizeof(real) };
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
         *(symc_keys_fNN *)(to + i) = *(const symc_keys_fNN *)(from + i);
@@ -282,9 +129,9 @@ static inline void symc_copy_few_fNN(const symc_key_fNN *from, symc_key_fNN *to,
 // Sorts `a`, with `b` to work in, and leaves the result in `b` where `over`, else in `a`. Where no key
 // is below the pivot, those equal to it are divided off. Threads take the smaller parts.
 static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int over, int threads) {
-    enum { FEW = 256 / sizeof(real) };
+    enum { FEW = 8 * SYMC_SORT_BYTES / sizeof(real) };
     const symc_key_fNN most = (symc_key_fNN)(~0ull >> (65 - 8 * sizeof(real)));
-    while (n > FEW) {
+    while (n > 2 * FEW) {
         const symc_key_fNN pivot = symc_pivot_fNN(a, n);
         const int64_t below = symc_divide_fNN(a, b, n, pivot);
         if (below == 0) {
@@ -306,10 +153,14 @@ static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int 
         symc_key_fNN *large = lower ? b + below : b, *other = lower ? a + below : a;
         a = large, b = other, n -= count, over = !over;
     }
-    symc_key_fNN few[FEW];
-    for (int64_t i = n / 8 * 8; i < FEW; i++) few[i] = most;
+    symc_key_fNN few[2 * FEW] __attribute__((aligned(64)));
+    for (int64_t i = n / 8 * 8; i < (n > FEW ? 2 * FEW : FEW); i++) few[i] = most;
     symc_copy_few_fNN(a, few, n);
     symc_network_fNN(few);
+    if (n > FEW) {
+        symc_network_fNN(few + FEW);
+        symc_merged_fNN(few);
+    }
     symc_copy_few_fNN(few, over ? b : a, n);
 }
 
@@ -320,8 +171,8 @@ static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int 
 // row (Knuth, The Art of Computer Programming 3, algorithm 5.2.2 M).
 enum { SYMC_BESIDE_fNN = 32, SYMC_SHORT_fNN = 16 };
 static void symc_sort_beside_fNN(symc_key_fNN *a, int64_t n) {
-    enum { ROWS = SYMC_BESIDE_fNN, LANES = 32 / sizeof(real) };
-    symc_key_fNN tile[SYMC_SHORT_fNN * ROWS] __attribute__((aligned(32)));
+    enum { ROWS = SYMC_BESIDE_fNN, LANES = SYMC_SORT_BYTES / sizeof(real) };
+    symc_key_fNN tile[SYMC_SHORT_fNN * ROWS] __attribute__((aligned(SYMC_SORT_BYTES)));
     for (int64_t i = 0; i < n; i++)
         for (int64_t r = 0; r < ROWS; r++) tile[i * ROWS + r] = a[r * n + i];
     for (int64_t p = 1; p < n; p *= 2)
