@@ -175,7 +175,7 @@ _ROWS = (
     _own("fmax", 2, arity=2, float32=True, vectorises=True),
     _own("fmin", 2, arity=2, float32=True, vectorises=True),
     _libm("copysign", "copysign", 1, arity=2),
-    _libm("nextafter", "nextafter", 10, arity=2, vectorises=False),
+    _own("nextafter", 8, arity=2, float32=True, vectorises=True),
     _libm("floor", "floor", 1),
     _libm("ceil", "ceil", 1),
     _libm("trunc", "trunc", 1),
@@ -184,8 +184,9 @@ _ROWS = (
     MathFunction(
         "sign", 1, "symc_sign_f64", "symc_sign_f32", 3, True, meaning.sign, integer="symc_sign"
     ),
-    _own("ldexp", 20, arity=2),
-    _own("frexp_exponent", 6),
+    _own("ldexp", 12, arity=2, vectorises=True),
+    _own("frexp_exponent", 6, float32=True, vectorises=True),
+    _own("frexp_mantissa", 5, float32=True, vectorises=True),
     _integer("gcd", 100, arity=2),
     _integer("lcm", 110, arity=2),
     _integer("bit_count", 8, vectorises=True),

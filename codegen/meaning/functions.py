@@ -157,6 +157,11 @@ def ldexp(x: float, n: float) -> float:
         return math.copysign(math.inf, x)
 
 
+def frexp_mantissa(x: float) -> float:
+    """The mantissa of `math.frexp`; infinities and NaN themselves."""
+    return math.frexp(x)[0]
+
+
 def frexp_exponent(x: float) -> float:
     """The exponent of `math.frexp`; 0 for infinities and NaN."""
     return float(math.frexp(x)[1]) if math.isfinite(x) else 0.0

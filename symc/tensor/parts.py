@@ -37,7 +37,7 @@ __all__ = [
     "isneginf", "isposinf", "isreal", "isrealobj", "lcm", "ldexp", "logaddexp2", "modf",
     "piecewise", "signbit", "spacing",
 ]  # fmt: skip
-_ALSO_ENTERED = ["bit_count", "frexp_exponent"]
+_ALSO_ENTERED = ["bit_count", "frexp_exponent", "frexp_mantissa"]
 
 # --- signs and parts ------------------------------------------------------------------------------
 
@@ -217,6 +217,10 @@ _exponent = elementwise(
     "frexp_exponent", lambda x: np.frexp(x)[1], call("frexp_exponent"),
     "The exponent that `frexp` gives.", None, cost=6,
 )  # fmt: skip
+_mantissa = elementwise(
+    "frexp_mantissa", lambda x: np.frexp(x)[0], call("frexp_mantissa"),
+    "The mantissa that `frexp` gives.", lambda g, x, y: _ldexp(g, -_exponent(x)), cost=5,
+)  # fmt: skip
 
 
 def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -244,8 +248,7 @@ def frexp(x: TensorLike) -> tuple[Tensor, Tensor]:
     (array([ 0.5 , -0.75]), array([4, 2], dtype=int32))
     """
     x = as_float(x)
-    exponent = _exponent(x)
-    return _ldexp(x, -exponent), cast_to(exponent, INT32)
+    return _mantissa(x), cast_to(_exponent(x), INT32)
 
 
 # --- integers -------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // Floating-point arithmetic with NumPy's meaning: extremes, sign, division, remainder, exponents.
-// rint, nextafter and copysign mean the same in C and NumPy: they are in libm.h.
+// rint and copysign mean the same in C and NumPy: they are in libm.h.
 
 // SYMBOL symc_maximum_f64
 // The larger; NaN if either is NaN. maximum(-0.0, 0.0) is its first argument, as in NumPy.
@@ -330,31 +330,124 @@ static inline double symc_power_of_two(int32_t n) {
     return power.value;
 }
 
+// SYMBOL symc_ldexp_step
+// What is taken of an exponent that is no float's: steps down stop where all digits are still there.
+static inline int32_t symc_ldexp_step(int32_t n) { return n > 1023 ? 1023 : n < -1022 ? -969 : 0; }
+
 // SYMBOL symc_ldexp_f64
-// NEEDS symc_power_of_two
-// a * 2^n for a whole n, rounded once: steps down stop where all digits are still there.
+// NEEDS symc_power_of_two symc_ldexp_step
+// a * 2^n for a whole n, rounded once.
 static inline double symc_ldexp_f64(double a, double n) {
-    if (n != n) return n;
-    int rest = n > 3000.0 ? 3000 : n < -3000.0 ? -3000 : (int)n;
-    for (int i = 0; i < 2 && rest > 1023; i++, rest -= 1023) a *= symc_power_of_two(1023);
-    for (int i = 0; i < 2 && rest < -1022; i++, rest += 969) a *= symc_power_of_two(-969);
-    return a * symc_power_of_two(rest > 1023 ? 1023 : rest < -1022 ? -1022 : rest);
+    int32_t rest = (int32_t)(n > 3000.0 ? 3000.0 : n < -3000.0 ? -3000.0 : n == n ? n : 0.0);
+    int32_t first = symc_ldexp_step(rest), second = symc_ldexp_step(rest - first);
+    rest -= first + second;
+    rest = rest > 1023 ? 1023 : rest < -1022 ? -1022 : rest;
+    a = a * symc_power_of_two(first) * symc_power_of_two(second) * symc_power_of_two(rest);
+    return n == n ? a : n;
 }
 
-// SYMBOL symc_frexp_exponent_f64
-// NEEDS symc_power_of_two
-// The n for which |a| is from 2^(n - 1) to below 2^n; 0 where there is none: for 0, inf and NaN.
-static inline double symc_frexp_exponent_f64(double a) {
+// SYMBOL symc_to_bits_f64
+// The bits of a number.
+static inline uint64_t symc_to_bits_f64(double a) {
     union {
         double value;
         uint64_t bits;
     } number;
     number.value = a;
-    int exponent = (int)(number.bits >> 52 & 0x7ff);
-    if (exponent == 0x7ff || a == 0.0) return 0.0;
-    if (exponent != 0) return exponent - 1022;
-    number.value = a * symc_power_of_two(54);  // a denormal number
-    return (int)(number.bits >> 52 & 0x7ff) - 1022 - 54;
+    return number.bits;
+}
+
+// SYMBOL symc_from_bits_f64
+static inline double symc_from_bits_f64(uint64_t bits) {
+    union {
+        uint64_t bits;
+        double value;
+    } number;
+    number.bits = bits;
+    return number.value;
+}
+
+// SYMBOL symc_frexp_exponent_f64
+// NEEDS symc_to_bits_f64
+// The n for which |a| is from 2^(n - 1) to below 2^n; 0 where there is none: for 0, inf and NaN.
+// Denormal numbers are scaled.
+static inline double symc_frexp_exponent_f64(double a) {
+    int32_t exponent = (int32_t)(symc_to_bits_f64(a) >> 52 & 0x7ff);
+    int32_t scaled = (int32_t)(symc_to_bits_f64(a * 0x1p53) >> 52 & 0x7ff);
+    int32_t found = exponent ? exponent - 1022 : scaled - 1075;
+    return (exponent == 0x7ff) | (a == 0.0) ? 0.0 : (double)found;
+}
+
+// SYMBOL symc_frexp_mantissa_f64
+// NEEDS symc_to_bits_f64 symc_from_bits_f64
+// |a| by that power of two, with the sign of a; a itself for 0, inf and NaN.
+static inline double symc_frexp_mantissa_f64(double a) {
+    uint64_t bits = symc_to_bits_f64(a), most = (uint64_t)0x7ff << 52;
+    uint64_t digits = bits & most ? bits : symc_to_bits_f64(a * 0x1p53);
+    double found = symc_from_bits_f64((digits & ~most) | (uint64_t)1022 << 52);
+    return ((bits & most) == most) | (a == 0.0) ? a : found;
+}
+
+// SYMBOL symc_nextafter_f64
+// NEEDS symc_to_bits_f64 symc_from_bits_f64
+// The number after x towards y: bits grow with numbers away from 0.
+static inline double symc_nextafter_f64(double x, double y) {
+    uint64_t bits = symc_to_bits_f64(x), outward = (x < y) == (x > 0.0);
+    uint64_t sign = symc_to_bits_f64(y) & (uint64_t)1 << 63;
+    double found = symc_from_bits_f64(x == 0.0 ? sign | 1 : outward ? bits + 1 : bits - 1);
+    return (x != x) | (y != y) ? x + y : x == y ? y : found;
+}
+
+// SYMBOL symc_to_bits_f32
+// The bits of a number.
+static inline uint32_t symc_to_bits_f32(float a) {
+    union {
+        float value;
+        uint32_t bits;
+    } number;
+    number.value = a;
+    return number.bits;
+}
+
+// SYMBOL symc_from_bits_f32
+static inline float symc_from_bits_f32(uint32_t bits) {
+    union {
+        uint32_t bits;
+        float value;
+    } number;
+    number.bits = bits;
+    return number.value;
+}
+
+// SYMBOL symc_frexp_exponent_f32
+// NEEDS symc_to_bits_f32
+// The n for which |a| is from 2^(n - 1) to below 2^n; 0 where there is none: for 0, inf and NaN.
+// Denormal numbers are scaled.
+static inline float symc_frexp_exponent_f32(float a) {
+    int32_t exponent = (int32_t)(symc_to_bits_f32(a) >> 23 & 0xff);
+    int32_t scaled = (int32_t)(symc_to_bits_f32(a * 0x1p24f) >> 23 & 0xff);
+    int32_t found = exponent ? exponent - 126 : scaled - 150;
+    return (exponent == 0xff) | (a == 0.0f) ? 0.0f : (float)found;
+}
+
+// SYMBOL symc_frexp_mantissa_f32
+// NEEDS symc_to_bits_f32 symc_from_bits_f32
+// |a| by that power of two, with the sign of a; a itself for 0, inf and NaN.
+static inline float symc_frexp_mantissa_f32(float a) {
+    uint32_t bits = symc_to_bits_f32(a), most = (uint32_t)0xff << 23;
+    uint32_t digits = bits & most ? bits : symc_to_bits_f32(a * 0x1p24f);
+    float found = symc_from_bits_f32((digits & ~most) | (uint32_t)126 << 23);
+    return ((bits & most) == most) | (a == 0.0f) ? a : found;
+}
+
+// SYMBOL symc_nextafter_f32
+// NEEDS symc_to_bits_f32 symc_from_bits_f32
+// The number after x towards y: bits grow with numbers away from 0.
+static inline float symc_nextafter_f32(float x, float y) {
+    uint32_t bits = symc_to_bits_f32(x), outward = (x < y) == (x > 0.0f);
+    uint32_t sign = symc_to_bits_f32(y) & (uint32_t)1 << 31;
+    float found = symc_from_bits_f32(x == 0.0f ? sign | 1 : outward ? bits + 1 : bits - 1);
+    return (x != x) | (y != y) ? x + y : x == y ? y : found;
 }
 
 // SYMBOL symc_hypot_f64

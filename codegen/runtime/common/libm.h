@@ -92,8 +92,6 @@ SYMC_SCALAR double fmin(double x, double y);  // SYMBOL fmin NEEDS SYMC_SCALAR
 SYMC_SCALAR float fminf(float x, float y);  // SYMBOL fminf NEEDS SYMC_SCALAR
 SYMC_SCALAR double fmod(double x, double y);  // SYMBOL fmod NEEDS SYMC_SCALAR
 SYMC_SCALAR float fmodf(float x, float y);  // SYMBOL fmodf NEEDS SYMC_SCALAR
-SYMC_SCALAR double nextafter(double x, double y);  // SYMBOL nextafter NEEDS SYMC_SCALAR
-SYMC_SCALAR float nextafterf(float x, float y);  // SYMBOL nextafterf NEEDS SYMC_SCALAR
 SYMC_SCALAR double remainder(double x, double y);  // SYMBOL remainder NEEDS SYMC_SCALAR
 SYMC_SCALAR float remainderf(float x, float y);  // SYMBOL remainderf NEEDS SYMC_SCALAR
 SYMC_SCALAR double fma(double x, double y, double z);  // SYMBOL fma NEEDS SYMC_SCALAR
