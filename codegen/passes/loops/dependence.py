@@ -33,6 +33,7 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
+    Select,
     Store,
     Unary,
     Var,
@@ -249,6 +250,8 @@ def _is_arithmetic(expr: Expr) -> bool:
             return dtype is INT64 and _is_arithmetic(left) and _is_arithmetic(right)
         case Unary(_, x, dtype):
             return dtype is INT64 and _is_arithmetic(x)
+        case Select(Binary(_, left, right), then, otherwise, dtype):  # counted from either end
+            return dtype is INT64 and all(map(_is_arithmetic, (left, right, then, otherwise)))
         case _:
             return False
 

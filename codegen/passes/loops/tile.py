@@ -4,7 +4,8 @@
 when its next element is wanted. In squares of 16 a line stays until all of it has been used:
 ``for i_block: for j_block: for i in the block: for j in the block``.
 
-Only nests of parallel loops are tiled: their elements may be computed in any order.
+So do those that read an axis from its end, in rotations. Only nests of parallel loops are tiled:
+their elements may be computed in any order.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.loops.dependence import is_unit
 from symc.codegen.passes.loops.nest import LoopNest, nest_of
 from symc.codegen.passes.strips import mining_of
+from symc.codegen.passes.vectors.vectorize import step_of
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -89,7 +91,7 @@ def _is_read_along(loop: Loop, last: Loop, body: Block) -> bool:
         for expr in expressions(stmt):
             collect(expr, [], loads)
     return any(
-        is_unit(load.index, loop.var.name)
+        (is_unit(load.index, loop.var.name) or step_of(load.index, loop.var) == -1)
         and last.var.name in names_in(load.index)
         and not is_unit(load.index, last.var.name)
         for load in loads
