@@ -16,8 +16,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,30 +26,21 @@ if __name__ == "__main__":  # before NumPy is imported: its BLAS starts threads 
     os.environ.update(ONE_THREAD | {"JAX_PLATFORMS": "cpu", "MKL_NUM_THREADS": "1"})
 
 import numpy as np
+from array_rows import (
+    Program,
+    Row,
+    moves,
+    number_parts,
+    numbers,
+    small_products,
+    sorted_rows,
+    truths,
+)
 from kernels.contest import Call, Effort, Timed, agree, best, taken
 from measure import module, show, stay_on_one_processor
 
 EACH = 1.2  # times the best peer
 PEERS = ("NumPy", "PyTorch", "JAX", "numba")
-Program = Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A function of arrays: `given` makes these, the rest is the function in each library.
-
-    `symc` takes symbolic tensors; `numpy` is what results are compared with, to `rtol` of the
-    largest number, or nothing where results are random.
-    """
-
-    name: str
-    given: tuple[Any, ...]
-    symc: Program
-    numpy: Program
-    torch: Program | None = None
-    jax: Program | None = None
-    loops: Program | None = None
-    rtol: float | None = 1e-9
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -143,16 +133,12 @@ def table(times: Mapping[str, Mapping[str, float]]) -> str:
 # --- rows -----------------------------------------------------------------------------------------
 
 
-def numbers(*shape: int, dtype: str = "float64", seed: int = 0) -> Any:
-    """Normal numbers, complex ones where the dtype is."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=shape)
-    return (x + 1j * rng.normal(size=shape) if dtype.startswith("c") else x).astype(dtype)
-
-
 def rows() -> list[Row]:
     """All rows."""
-    return [*transforms(), *products(), *others(), *reductions(), *positions()]
+    return [
+        *transforms(), *products(), *others(), *reductions(), *positions(), *moves(), *truths(),
+        *small_products(), *sorted_rows(), *number_parts(),
+    ]  # fmt: skip
 
 
 def transforms() -> list[Row]:
