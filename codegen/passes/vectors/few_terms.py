@@ -2,11 +2,11 @@
 
 The largest number of a row is that of the lanes of a register in the end, which compilers bring
 through memory, and what is left over beside whole registers is folded one by one. Of a row that
-does not fill a register only this remains, after tests of how long it is.
+fills one register at most not much else remains, after tests of how long it is.
 
     for i in vector(n): acc max= a[i]
 
-    if n < 16:
+    if n < 24:
       for i in serial(n): acc max= a[i]
     else:
       for i in vector(n): acc max= a[i]
@@ -38,6 +38,7 @@ from symc.codegen.ir import (
     Var,
     const,
 )
+from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.walk import (
     Block,
@@ -53,7 +54,8 @@ from symc.codegen.passes.walk import (
     substitute,
 )
 
-BYTES = 64  # of the widest register: rows with fewer do not fill one
+BYTES = 96  # rows with fewer fill the widest register, of 64, once: what is left over takes longer
+SIMPLE = 3  # of a function, in operations: such as a magnitude or a sign
 MOST = 16  # operations of an iteration, loads among them: more are worth filling registers for
 
 
@@ -99,7 +101,8 @@ def _is_fold(loop: Loop, scalars: AbstractSet[str]) -> bool:
     if any(load.buffer in scalars for stmt in loop.body for load in loads_of(stmt)):
         return False
     exprs = [expr for stmt in loop.body for expr in expressions(stmt)]
-    if any(isinstance(node, Call) for expr in exprs for node in nodes(expr)):
+    calls = [node for expr in exprs for node in nodes(expr) if isinstance(node, Call)]
+    if any(FUNCTIONS[call.function].cost > SIMPLE for call in calls):
         return False
     return sum(map(operations, exprs)) + len(loop.body) <= MOST
 

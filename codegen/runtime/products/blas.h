@@ -255,6 +255,7 @@ static void symc_gemm_pieces(int64_t batch, int64_t trans_b, int64_t m, int64_t 
     if (*height) return;
     const double work = (double)batch * m * n * k;
     int64_t wanted = work > 3e10 ? 16 : work > 2e9 ? 8 : work > 4e6 ? 4 : work > 1e6 ? 2 : 1;
+    if (wanted == 4 && k / 32 >= (m > n ? m : n)) wanted = 2;  // to pack takes most of the time
     wanted = (wanted + batch - 1) / batch;
     const int64_t least = m < n ? 64 : 32, most = m > least ? m / least : 1;
     int64_t down = (m + 511) / 512, across = (n + 4095) / 4096;
