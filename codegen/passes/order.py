@@ -38,6 +38,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     side_by_side  sums of what vector registers are slow to take go to several scalars
     registers   sums of rows go to several vector registers
     few_terms   rows of a few numbers are folded one after the other
+    abreast     columns are folded several rows at a time
     running     running sums are computed four at a time
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there
@@ -46,13 +47,13 @@ over names and arithmetic; each folder imports only those named after it. In ord
     declare     a local scalar is declared with its first value
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `fours`, `side_by_side`, `registers`, `few_terms`,
-`running`, `carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after `foresee`, and
-`declare` after all; any other order is correct, if less effective. Any may be left out but
-`unbroken`: without it an error may leave shared variables half-changed. `memory` is no pass but a
-plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`, `answered`,
-`implied`, `read_before`, `totals`, `elements`, `dependence`, `forward`, `in_program`, `rows`,
-`row_folds`, `varying`, `waiting`, `proven`, `states`, `turning`, `started` and `pack_plan` are
-parts of the passes.
+`abreast`, `running`, `carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after
+`foresee`, and `declare` after all; any other order is correct, if less effective. Any may be left
+out but `unbroken`: without it an error may leave shared variables half-changed. `memory` is no pass
+but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`,
+`answered`, `implied`, `read_before`, `totals`, `elements`, `dependence`, `forward`, `in_program`,
+`rows`, `row_folds`, `varying`, `waiting`, `proven`, `states`, `turning`, `started` and `pack_plan`
+are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -149,7 +150,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_repeats, "steps.brief"),
     *_passes(with_loops, "loops.parallel vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),
-    *_passes(with_loops, "vectors.registers vectors.few_terms"),
+    *_passes(with_loops, "vectors.registers vectors.few_terms vectors.abreast"),
     *_passes(with_loops, "vectors.running"),
     *_passes(with_repeats, "steps.carry steps.apart steps.halves"),
     *_passes(with_loops, "vectors.packs"),

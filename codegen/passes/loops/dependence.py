@@ -314,6 +314,23 @@ def is_unit(index: Expr, variable: str) -> bool:
             return False
 
 
+def step_of(index: Expr, var: Var) -> int | None:
+    """How far an index moves from one iteration to the next; None if that is no constant."""
+    match index:
+        case Var(name):
+            return int(name == var.name)
+        case Const():
+            return 0
+        case Binary("add", left, right):
+            one, other = step_of(left, var), step_of(right, var)
+            return None if one is None or other is None else one + other
+        case Binary("mul", left, Const(value)):
+            step = step_of(left, var)
+            return None if step is None else step * int(value)
+        case _:
+            return None if var.name in names_in(index) else 0
+
+
 def shared_places_agree(first: Accesses, second: Accesses) -> bool:
     """Whether each element that one loop writes and the other touches is of one iteration."""
     conflicts = first.writes & (second.reads | second.writes) | first.reads & second.writes

@@ -23,10 +23,9 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.loops.dependence import is_unit
+from symc.codegen.passes.loops.dependence import is_unit, step_of
 from symc.codegen.passes.loops.nest import LoopNest, nest_of
 from symc.codegen.passes.strips import mining_of
-from symc.codegen.passes.vectors.vectorize import step_of
 from symc.codegen.passes.walk import (
     Block,
     bound,

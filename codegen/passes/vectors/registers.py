@@ -54,7 +54,7 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.passes.expressions.inline import operations
-from symc.codegen.passes.vectors.vectorize import step_of
+from symc.codegen.passes.loops.dependence import step_of
 from symc.codegen.passes.walk import (
     Block,
     bound,

@@ -50,7 +50,8 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.passes.expressions.inline import operations
-from symc.codegen.passes.vectors.vectorize import NEAR, step_of
+from symc.codegen.passes.loops.dependence import step_of
+from symc.codegen.passes.vectors.vectorize import NEAR
 from symc.codegen.passes.walk import (
     Block,
     bound,

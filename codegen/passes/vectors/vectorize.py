@@ -36,14 +36,13 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.math import FUNCTIONS
-from symc.codegen.passes.loops.dependence import UNROLL, accesses, is_reduction
+from symc.codegen.passes.loops.dependence import UNROLL, accesses, is_reduction, step_of
 from symc.codegen.passes.vectors.reductions import reductions
 from symc.codegen.passes.walk import (
     Block,
     collect,
     expressions,
     map_kernels,
-    names_in,
     parts,
     statements,
 )
@@ -162,23 +161,6 @@ def _reach(index: Expr, var: Var) -> int | None:
         case _:
             step = step_of(index, var)
             return None if step is None else abs(step)
-
-
-def step_of(index: Expr, var: Var) -> int | None:
-    """How far an index moves from one iteration to the next; None if that is no constant."""
-    match index:
-        case Var(name):
-            return int(name == var.name)
-        case Const():
-            return 0
-        case Binary("add", left, right):
-            one, other = step_of(left, var), step_of(right, var)
-            return None if one is None or other is None else one + other
-        case Binary("mul", left, Const(value)):
-            step = step_of(left, var)
-            return None if step is None else step * int(value)
-        case _:
-            return None if var.name in names_in(index) else 0
 
 
 def _accumulates(loop: Loop, scalars: frozenset[str]) -> bool:

@@ -33,17 +33,11 @@ static inline float symc_erfc_f32(float x) {
     return x < 0.0f ? 2.0f - p : p;
 }
 
-// SYMBOL symc_erfcx_f64
-// NEEDS exp fabs fma
-// exp(x^2) erfc(x). erfcx(-inf) = inf, erfcx(inf) = 0, overflows below -26.6287.
-//
-// For x >= 0, (1 + 2x) erfcx(x) is smooth up to infinity and a polynomial in
+// SYMBOL symc_erfcx_of_size_f64
+// exp(x^2) erfc(x) for x >= 0, of which (1 + 2x) erfcx(x) is smooth up to infinity and a polynomial in
 // t = (x - k) / (x + k), k = 3.75: Shepherd and Laframboise, Math. Comp. 36 (1981) 249. The
 // coefficients are those of its interpolant at 27 Chebyshev points, in 60 digits (error 1e-19).
-// For x < 0, erfcx(x) = 2 exp(x^2) - erfcx(-x); fma recovers the error of rounding x * x, which exp
-// would multiply by up to 709.
-static inline double symc_erfcx_f64(double x) {
-    double a = fabs(x);
+static inline double symc_erfcx_of_size_f64(double a) {
     double t = 1.0 - 7.5 / (a + 3.75);
     double p = -7.666209795998097e-11;
     p = p * t - 3.7587308035623257e-11;
@@ -72,7 +66,17 @@ static inline double symc_erfcx_f64(double x) {
     p = p * t + 0.003585415485463656;
     p = p * t - 0.14024059858554702;
     p = p * t + 1.2375126308378275;
-    p = 0.5 * p / (0.5 + a);
+    return 0.5 * p / (0.5 + a);
+}
+
+// SYMBOL symc_erfcx_f64
+// NEEDS exp fabs fma symc_erfcx_of_size_f64
+// exp(x^2) erfc(x). erfcx(-inf) = inf, erfcx(inf) = 0, overflows below -26.6287.
+//
+// For x < 0, erfcx(x) = 2 exp(x^2) - erfcx(-x); fma recovers the error of rounding x * x, which exp
+// would multiply by up to 709.
+static inline double symc_erfcx_f64(double x) {
+    double a = fabs(x), p = symc_erfcx_of_size_f64(a);
     double square = a * a;
     double lost = fma(a, a, -square);
     double mirrored = 2.0 * exp(square) * (1.0 + lost) - p;

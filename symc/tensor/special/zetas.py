@@ -160,9 +160,9 @@ erfcinv: FunctionOfOne = elementwise(
         double square = target - 0.5 * log(3.141592653589793 * target), s = 1.0 / square;
         square = target - 0.5 * log(3.141592653589793 * square) - s * (0.5 - 0.625 * s);
         double y = part < 1e-5 ? sqrt(square) : near;
-        double scaled = symc_erfcx_f64(y);
+        double scaled = symc_erfcx_of_size_f64(y);
         y += (log(scaled) - y * y + target) * scaled * 0.886226925452758;
-        scaled = symc_erfcx_f64(y);
+        scaled = symc_erfcx_of_size_f64(y);
         y += (log(scaled) - y * y + target) * scaled * 0.886226925452758;
         return inside ? y : x < 0.0 ? NAN : near;
     }
