@@ -32,6 +32,17 @@ def test_folds_of_columns(rows: int, columns: int, dtype: str) -> None:
     np.testing.assert_allclose(product, x.prod(0, dtype=wide), rtol=1e-6)
 
 
+@pytest.mark.parametrize("rows", [0, 1, 4, 6, 11])
+@pytest.mark.parametrize("columns", [1, 70])
+def test_truth_of_columns(rows: int, columns: int) -> None:
+    x = RNG.random((rows, columns))
+    a, b = T.matrix("a"), T.matrix("b", dtype="bool")
+    f = symc.function([a, b], [(a < 0.9).all(0), (a > 0.9).any(0), b.all(0), b.any(0)])
+    results = zip(f(x, x < 0.8), [x < 0.9, x > 0.9, x < 0.8, x < 0.8], strict=True)
+    for number, (got, truth) in enumerate(results):
+        np.testing.assert_array_equal(got, truth.any(0) if number % 2 else truth.all(0))
+
+
 @pytest.mark.parametrize("rows", [1, 4, 6, 11])
 def test_extremes_of_columns_with_nan(rows: int) -> None:
     x = RNG.standard_normal((rows, 50))

@@ -102,7 +102,7 @@ def _folds_columns(rows: Loop, arrays: AbstractSet[str]) -> bool:
     into = {fold.buffer for fold in folds}
     if not into or not into <= arrays or len(into) < len(folds):
         return False
-    if any(fold.index != loop.var or fold.value.dtype.kind == "bool" for fold in folds):
+    if any(fold.index != loop.var for fold in folds):
         return False
     if any(load.buffer in into for stmt in loop.body for load in loads_of(stmt)):
         return False
