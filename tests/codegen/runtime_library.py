@@ -23,8 +23,8 @@ Array = npt.NDArray[Any]
 HEADERS = tuple(
     f"common/{name}.h"
     for name in (
-        "libm", "integer", "float", "cast", "stable", "places", "errorfunction", "gamma", "beta",
-        "incompletegamma", "bessel",
+        "libm", "integer", "divisors", "float", "cast", "stable", "places", "errorfunction",
+        "gamma", "beta", "incompletegamma", "bessel",
     )
 )  # fmt: skip
 FILES = (*HEADERS, "defined.py")  # functions of numbers
