@@ -18,6 +18,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     hoisted     what loops check of lengths alone is checked before them
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
+    columns     steps that go along rows that do not meet are done for a few rows after the other
     unbroken    loops that write into shared variables run to their end, or write into copies
     unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
@@ -51,9 +52,9 @@ Only `unroll`, `distribute`, `lanes`, `parallel`, `fours`, `side_by_side`, `regi
 `foresee`, and `declare` after all; any other order is correct, if less effective. Any may be left
 out but `unbroken`: without it an error may leave shared variables half-changed. `memory` is no pass
 but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`, `inline`, `asked`,
-`answered`, `implied`, `read_before`, `totals`, `elements`, `dependence`, `forward`, `in_program`,
-`rows`, `row_folds`, `varying`, `waiting`, `proven`, `states`, `turning`, `started` and `pack_plan`
-are parts of the passes.
+`answered`, `implied`, `read_before`, `in_kernel`, `totals`, `elements`, `dependence`, `forward`,
+`in_program`, `rows`, `row_folds`, `varying`, `waiting`, `proven`, `states`, `turning`, `started`
+and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -141,6 +142,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
     *_passes(with_repeats, "steps.sides steps.hoisted steps.foresee steps.independent"),
+    *_passes(with_repeats, "steps.columns"),
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),

@@ -294,5 +294,34 @@ def fresh(base: str, taken: set[str]) -> str:
     return name
 
 
+def own_names(block: Block, taken: set[str], names: Mapping[str, Expr] | None = None) -> Block:
+    """The block with names of its own for what it names, and others as they are given."""
+    known = dict(names or {})
+
+    def own(var: Var) -> Var:
+        new = Var(fresh(var.name, taken), var.dtype)
+        known[var.name] = new
+        return new
+
+    def visit(expr: Expr) -> Expr:
+        return substitute(expr, known)
+
+    def statement(stmt: Stmt) -> Stmt:
+        match stmt:
+            case Let(var, value):
+                moved = visit(value)
+                return Let(own(var), moved)
+            case Loop(var, extent, kind, body, note, cut):
+                length, part = visit(extent), map_cut(cut, visit)
+                return Loop(own(var), length, kind, inner(body), note, part)
+            case _:
+                return rebuild_statement(stmt, visit, inner)
+
+    def inner(body: Block) -> Block:
+        return tuple([statement(stmt) for stmt in body])
+
+    return inner(block)
+
+
 def _same(new: Iterable[object], old: Iterable[object]) -> bool:
     return all(map(is_, new, old))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TypeAlias
 
-from symc.codegen.dtypes import BOOL
-from symc.codegen.ir import Binary, BinaryOp, Const, Expr, Unary, Var
+from symc.codegen.dtypes import BOOL, INT64
+from symc.codegen.ir import Binary, BinaryOp, Const, Expr, Unary, Var, add, mul, sub
 from symc.codegen.passes.walk import names_in
 
 Monomial: TypeAlias = tuple[Expr, ...]
@@ -52,6 +53,25 @@ def multiplied(one: Polynomial, other: Polynomial) -> Polynomial:
             key = tuple(sorted(monomial + another, key=repr))
             total[key] = total.get(key, 0) + factor * times
     return {monomial: factor for monomial, factor in total.items() if factor}
+
+
+def expression(poly: Polynomial) -> Expr:
+    """An integer that has this polynomial."""
+    terms = sorted(poly.items(), key=lambda term: (term[1] < 0, not term[0]))
+    total: Expr = Const(0, INT64)
+    for k, (monomial, factor) in enumerate(terms):
+        is_less = k > 0 and factor < 0
+        term = product(monomial, -factor if is_less else factor)
+        total = term if k == 0 else sub(total, term) if is_less else add(total, term)
+    return total
+
+
+def product(monomial: Monomial, factor: int = 1) -> Expr:
+    """The product of atoms and a number."""
+    if not monomial:
+        return Const(factor, INT64)
+    whole = reduce(mul, monomial)
+    return whole if factor == 1 else mul(whole, Const(factor, INT64))
 
 
 def by(poly: Polynomial, atom: Expr) -> tuple[Polynomial, Polynomial] | None:

@@ -44,13 +44,14 @@ from symc.codegen.passes.walk import (
     loads_of,
     names_in,
     nodes,
+    own_names,
     rebuild,
     rebuild_statement,
     substitute,
     written,
 )
 from symc.codegen.record import record, replace
-from symc.codegen.verify.polynomials import added, by, polynomial
+from symc.codegen.verify.polynomials import added, by, expression, polynomial
 
 _ZERO = const(0)
 
@@ -85,7 +86,8 @@ def sums_of_elements(loop: Loop, taken: set[str]) -> Block | None:
         return (If(is_some, (*places, *made), ()),)
     if places:  # no loop of a kernel reads what it writes where an array says
         return None
-    return (If(both([is_some, *apart]), made, (_one_by_one(loop, taken),)),)
+    one_by_one = own_names((replace(loop, kind="serial"),), taken)
+    return (If(both([is_some, *apart]), made, one_by_one),)
 
 
 def _with_places(loop: Loop, taken: set[str]) -> tuple[list[Let], Loop]:
@@ -113,29 +115,6 @@ def _with_places(loop: Loop, taken: set[str]) -> tuple[list[Let], Loop]:
     ]
     lets = [Let(var, index) for index, var in places.items()]
     return lets, replace(loop, body=tuple(moved))
-
-
-def _one_by_one(loop: Loop, taken: set[str]) -> Loop:
-    """The loop as it was, with names of its own."""
-    names: dict[str, Expr] = {}
-
-    def own(var: Var) -> Var:
-        new = Var(fresh(var.name, taken), var.dtype)
-        names[var.name] = new
-        return new
-
-    def visit(expr: Expr) -> Expr:
-        return substitute(expr, names)
-
-    var = own(loop.var)
-    body: list[Stmt] = []
-    for stmt in loop.body:
-        if isinstance(stmt, Let):
-            value = visit(stmt.value)
-            body.append(Let(own(stmt.var), value))
-        else:
-            body.append(rebuild_statement(stmt, visit, lambda block: block))
-    return Loop(var, loop.extent, "serial", tuple(body), loop.note)
 
 
 @record
@@ -232,16 +211,17 @@ def _apart(index: Expr, place: Expr, loop: Loop) -> Expr | None:
     """The condition that an element which steps read is not that at a place; None if unknown."""
     if any(isinstance(node, Load) for node in nodes(index)):
         return None
-    moved = by(polynomial(index), loop.var)
-    if moved is None or not added(polynomial(index), polynomial(place), -1):
+    moved, far = by(polynomial(index), loop.var), added(polynomial(place), polynomial(index), -1)
+    if moved is None or not far:
         return None
-    first = substitute(index, {loop.var.name: _ZERO})
-    far = sub(place, first)
+    first, last = (
+        expression(polynomial(substitute(expression(far), {loop.var.name: step})))
+        for step in (_ZERO, sub(loop.extent, const(1)))
+    )
     if not moved[0]:
-        return binary("ne", far, _ZERO)
-    last = substitute(index, {loop.var.name: sub(loop.extent, const(1))})
-    way = sub(last, first)
-    factor = moved[0].get((), 0) if moved[0].keys() == {()} else 0
-    low = _ZERO if factor > 0 else way if factor < 0 else binary("min", way, _ZERO)
-    high = way if factor > 0 else _ZERO if factor < 0 else binary("max", way, _ZERO)
-    return binary("or", binary("lt", far, low), binary("gt", far, high))
+        return binary("ne", first, _ZERO)
+    if moved[0].keys() == {()}:
+        low, high = (last, first) if moved[0][()] > 0 else (first, last)
+    else:
+        low, high = binary("min", first, last), binary("max", first, last)
+    return binary("or", binary("gt", low, _ZERO), binary("lt", high, _ZERO))

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import (
-    Accumulate,
     Alloc,
     Binary,
     Buffer,
@@ -25,124 +23,85 @@ from symc.codegen.ir import (
     Expr,
     If,
     Kernel,
-    Launch,
     Let,
-    Load,
     Loop,
     Program,
     Repeat,
     Select,
     Step,
-    Stmt,
     Store,
     Var,
     binary,
     const,
 )
-from symc.codegen.passes.kernels.join import MOST, Joined, length_of
-from symc.codegen.passes.kernels.memory import buffers_of, wholes
+from symc.codegen.passes.kernels.join import Joined
 from symc.codegen.passes.loops.collapse import collapsed
 from symc.codegen.passes.loops.dependence import accesses
 from symc.codegen.passes.loops.fuse import fused
 from symc.codegen.passes.loops.interchange import interchanged
 from symc.codegen.passes.steps.elements import sums_of_elements
+from symc.codegen.passes.steps.in_kernel import (
+    LaunchesInKernel,
+    change_loops,
+    launches_in_kernel,
+    never_read,
+    only_here,
+    without_unread,
+)
 from symc.codegen.passes.steps.read_before import read_before
 from symc.codegen.passes.steps.totals import totals
-from symc.codegen.passes.steps.varying import moving_buffers, varying_sizes, varying_values
 from symc.codegen.passes.walk import (
     Block,
     fresh,
     loads_of,
     names_in,
     nodes,
-    rebuild_statement,
     statements,
     substitute,
 )
 from symc.codegen.passes.walk import written as stored
 from symc.codegen.record import replace
-from symc.codegen.signs import is_natural, natural_names
-from symc.codegen.verify.polynomials import polynomial
 
 _ZERO = const(0)
-STEEP, FAR = 8, 1 << 32  # times the number of a step, and beside it: none leaves 64 bits
 
 
 def independent(program: Program) -> Program:
     """The program with such loops as kernels."""
-    if not any(isinstance(step, Repeat) for step in every_step(program.steps)):
-        return program
-    kernels = {kernel.name: kernel for kernel in program.kernels}
-    taken = set(kernels)
-
-    def change(block: Sequence[Step]) -> list[Step]:
-        return [_changed(step, program, kernels, taken) for step in block]
-
-    steps = map_blocks(program.steps, change)
-    if steps == program.steps:
-        return program
-    used = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
-    return replace(
-        program, kernels=tuple(k for k in kernels.values() if k.name in used), steps=steps
-    )
+    return change_loops(program, _changed)
 
 
-def _changed(step: Step, program: Program, kernels: dict[str, Kernel], taken: set[str]) -> Step:
+def _changed(program: Program, step: Repeat, kernels: dict[str, Kernel], taken: set[str]) -> Step:
     """The launch of a kernel in place of a loop, or the step as it is."""
-    if not isinstance(step, Repeat) or step.stop is not None or step.done is not None:
+    found = launches_in_kernel(program, step, kernels)
+    if found is None:
         return step
-    launches = [inner for inner in step.steps if isinstance(inner, Launch)]
-    if not launches or len(launches) < len(step.steps):
-        return step
-    if sum(length_of(kernels[launch.kernel]) for launch in launches) > MOST:
-        return step
-    moving = moving_buffers(program, step)
-    if any(name in moving for launch in launches for name in launch.buffers):
-        return step
-    made = Joined(launches, kernels)
-    if not _are_apart(program, made):
-        return step
-    sizes = _sizes(program, step, made)
-    if sizes is None:
-        return step
-    counter, extent, inside, given = sizes
+    made, given = found.made, found.given
     whole = Kernel("", tuple(made.buffers.values()), tuple(given), tuple(made.body))
-    body = _without_unread(made, fused(whole), _only_here(program, step) | _unread(program))
-    own = _locals(made, _only_here(program, step) & _numbers(program), body)
-    local = {alloc.buffer.name for alloc in own}
-    statements_of = _as_loop(made, program, step, (counter, extent, inside), own, body)
+    body = without_unread(made, fused(whole), only_here(program, step) | never_read(program))
+    own = _locals(made, only_here(program, step) & _numbers(program), body)
+    statements_of = _as_loop(found, program, step.note, own, body)
     if statements_of is None:
         return step
     statements_of = _asked_before(statements_of, given, made.taken)
-    used = {load.buffer for stmt in statements(statements_of) for load in loads_of(stmt)}
-    used |= stored(statements_of)
-    pairs = [
-        (buffer, param)
-        for buffer, param in made.buffers.items()
-        if param.name in used and param.name not in local
-    ]
-    name = fresh(launches[-1].kernel, taken)
-    kernel = Kernel(
-        name, tuple(param for _, param in pairs), tuple(given), statements_of, "\n".join(made.notes)
-    )
+    name = fresh(found.last.kernel, taken)
+    kernel, launch = found.launch(name, statements_of, {alloc.buffer.name for alloc in own})
     kernels[name] = replace(kernel, body=collapsed(interchanged(fused(kernel))))
-    return Launch(name, tuple(b for b, _ in pairs), tuple(given.values()))
+    return launch
 
 
 def _as_loop(
-    made: Joined, program: Program, step: Repeat, head: tuple[Var, Expr, list[Stmt]],
-    own: Sequence[Alloc], body: Block,
-) -> Block | None:  # fmt: skip
+    steps: LaunchesInKernel, program: Program, note: str, own: Sequence[Alloc], body: Block
+) -> Block | None:
     """The steps as a loop of a kernel, if they do not depend on each other."""
-    counter, extent, inside = head
-    loop = Loop(counter, extent, "parallel", (*inside, *own, *body), step.note)
+    made, counter, extent, inside = steps.made, steps.counter, steps.extent, steps.inside
+    loop = Loop(counter, extent, "parallel", (*inside, *own, *body), note)
     found = accesses(loop)
     if all(map(found.has_one_place, found.writes)):
         return (loop,)
     numbers = [param for name, param in made.buffers.items() if name in _numbers(program)]
     sums = totals(counter, inside, body, numbers, made.taken)
     if sums is not None:
-        adding = Loop(counter, extent, "serial", (*inside, *own, *sums.body), step.note)
+        adding = Loop(counter, extent, "serial", (*inside, *own, *sums.body), note)
         found = accesses(adding)
         if all(map(found.has_one_place, found.writes - sums.names)):
             return (*sums.before, adding, *sums.after)
@@ -172,84 +131,6 @@ def _asked_before(block: Block, given: dict[Var, Expr], taken: set[str]) -> Bloc
     return (Loop(loop.var, extent, loop.kind, (*named, *last.then), loop.note),)
 
 
-def _are_apart(program: Program, made: Joined) -> bool:
-    """Whether no buffer that is written is a part of another one, or has one in it."""
-    whole = wholes(program)
-    names = [whole.get(buffer, buffer) for buffer in made.buffers]
-    return not any(
-        param.written and names.count(whole.get(buffer, buffer)) > 1
-        for buffer, param in made.buffers.items()
-    )
-
-
-def _sizes(
-    program: Program, repeat: Repeat, made: Joined
-) -> tuple[Var, Expr, list[Stmt], dict[Var, Expr]] | None:
-    """The loop's variable and extent, what follows from the variable, and the sizes of the launch.
-
-    None if a size follows from the number of a step in a way that may leave 64 bits.
-    """
-    values, varying = varying_values(program, repeat), varying_sizes(program, repeat)
-    counter = Var(fresh(repeat.var, made.taken))
-    inside: list[Stmt] = []
-    given: dict[Var, Expr] = {}
-    for value, name in made.values.items():
-        moved = substitute(value, values)
-        if varying & names_in(moved):
-            if not _is_small(moved, Var(repeat.var)):
-                return None
-            inside.append(Let(name, substitute(moved, {repeat.var: counter})))
-        else:
-            given[name] = value
-    extent: Expr = repeat.extent
-    if extent in made.values and is_natural(extent, natural_names(program)):
-        extent = made.values[extent]
-    elif not isinstance(extent, Const):
-        if not is_natural(extent, natural_names(program)):
-            extent = binary("max", extent, _ZERO)
-        length = Var(fresh("steps", made.taken))
-        given[length], extent = extent, length
-    return counter, extent, inside, given
-
-
-def _is_small(value: Expr, counter: Var) -> bool:
-    """Whether an integer is a small multiple of the number of a step, and a constant."""
-    found = polynomial(value)
-    one, rest = found.pop((counter,), 0), found.pop((), 0)
-    return not found and abs(one) <= STEEP and abs(rest) <= FAR
-
-
-def _only_here(program: Program, repeat: Repeat) -> set[str]:
-    """The temporaries that nothing but the steps of a loop use."""
-    inside = list(every_step([repeat]))
-    others = {
-        name
-        for step in every_step(program.steps)
-        if not any(step is inner for inner in inside)
-        for name in buffers_of(step)
-    }
-    rows = {buffer.of.buffer for buffer in program.buffers if buffer.of is not None}
-    return {buffer.name for buffer in program.buffers if buffer.role == "temp"} - others - rows
-
-
-def _unread(program: Program) -> set[str]:
-    """The temporaries that nothing reads."""
-    kernels = {kernel.name: kernel for kernel in program.kernels}
-    read: set[str] = set()
-    for step in every_step(program.steps):
-        if isinstance(step, Launch):
-            kernel = kernels[step.kernel]
-            loaded = {load.buffer for stmt in statements(kernel.body) for load in loads_of(stmt)}
-            pairs = zip(kernel.params, step.buffers, strict=True)
-            read |= {buffer for param, buffer in pairs if param.name in loaded}
-            read |= {load.buffer for size in step.sizes for load in nodes(size)
-                     if isinstance(load, Load)}  # fmt: skip
-        else:
-            read.update(buffers_of(step))
-    rows = {buffer.of.buffer for buffer in program.buffers if buffer.of is not None}
-    return {buffer.name for buffer in program.buffers if buffer.role == "temp"} - read - rows
-
-
 def _numbers(program: Program) -> set[str]:
     """The buffers of one real element."""
     return {
@@ -257,23 +138,6 @@ def _numbers(program: Program) -> set[str]:
         for buffer in program.buffers
         if not buffer.dtype.is_complex and all(length == const(1) for length in buffer.shape)
     }
-
-
-def _without_unread(made: Joined, body: Block, temporary: set[str]) -> Block:
-    """The statements without stores to temporaries that nothing reads any more."""
-    read = {load.buffer for stmt in statements(body) for load in loads_of(stmt)}
-    read |= {stmt.buffer for stmt in statements(body) if isinstance(stmt, Accumulate)}
-    unread = {
-        param.name
-        for name, param in made.buffers.items()
-        if name in temporary and param.name not in read
-    }
-
-    def without(block: Block) -> Block:
-        kept = [s for s in block if not (isinstance(s, Store) and s.buffer in unread)]
-        return tuple([rebuild_statement(stmt, lambda expr: expr, without) for stmt in kept])
-
-    return without(body) if unread else body
 
 
 def _locals(made: Joined, numbers: set[str], body: Block) -> list[Alloc]:

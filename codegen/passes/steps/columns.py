@@ -1,0 +1,279 @@
+"""columns: steps that read and write columns run to the end for a few rows, then for the next.
+
+A step that computes one column of some arrays from the one before has each of its elements in
+another cache line, and finds it gone when the next step wants the next element of it. If no row
+meets another one, all steps may be done for a strip of rows whose lines stay in the cache:
+
+    repeat k in m:                                       kernel(x, y; n, m)
+      kernel(x, y; k, n, m)                                for strip in parallel(n // 16):
+        for i in parallel(n): y[i*m + k] = y[i*m + k - 1]    for k in serial(m):
+                               + x[i*m + k]                    for i in the strip: ... as before
+
+Rows do not meet where the columns that steps touch lie in a row (``0 <= k < m``), or, in arrays
+that are written along rows, where a row is as long as there are iterations. Nobody but the call
+knows this of lengths: it is asked before the loop, which else runs as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symc.codegen.ir import (
+    Accumulate,
+    Expr,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Repeat,
+    Step,
+    Store,
+    Var,
+    binary,
+    const,
+    sub,
+)
+from symc.codegen.passes.loops.fuse import fused
+from symc.codegen.passes.steps.asked import both
+from symc.codegen.passes.steps.in_kernel import (
+    LaunchesInKernel,
+    change_loops,
+    launches_in_kernel,
+    never_read,
+    only_here,
+    without_unread,
+)
+from symc.codegen.passes.strips import mining_of
+from symc.codegen.passes.walk import (
+    Block,
+    fresh,
+    index_names,
+    loads_of,
+    names_in,
+    nodes,
+    own_names,
+    substitute,
+    written,
+)
+from symc.codegen.record import record
+from symc.codegen.verify.polynomials import Polynomial, added, by, expression, polynomial, product
+
+ROWS = 32  # of a strip: the lines of a dozen arrays that they lie in fill a first cache
+FEWEST = 4  # steps: of fewer not much of a line is used
+_ZERO = const(0)
+
+
+def columns(program: Program) -> Program:
+    """The program with such loops as kernels."""
+    return change_loops(program, _changed)
+
+
+def _changed(program: Program, step: Repeat, kernels: dict[str, Kernel], taken: set[str]) -> Step:
+    """The launch of a kernel in place of a loop, or the step as it is."""
+    found = launches_in_kernel(program, step, kernels)
+    if found is None:
+        return step
+    rows = _Rows.of(found)
+    if rows is None or not rows.has_columns:
+        return step
+    apart = rows.apart()
+    if apart is None:
+        return step
+    name = fresh(found.last.kernel, taken)
+    strips = rows.strips(step.note, only_here(program, step) | never_read(program))
+    enough = binary("ge", found.extent, const(FEWEST))
+    body: Block = (If(both([enough, *apart]), (strips,), rows.one_by_one(step.note)),)
+    kernels[name], launch = found.launch(name, body, set())
+    return launch
+
+
+@record
+class _Row:
+    """An access to an element of a buffer in an iteration: how far rows and steps move it."""
+
+    buffer: str
+    far: Polynomial
+    """From one row to the next."""
+    rest: Polynomial
+
+
+class _Rows:
+    """A loop of steps that are loops over the same rows, without others in them."""
+
+    def __init__(self, steps: LaunchesInKernel, loops: Sequence[Loop], lets: Block) -> None:
+        self.steps, self.loops, self.lets = steps, loops, lets
+        self.taken = steps.made.taken
+        self.row = Var(fresh("row", self.taken))
+        self.names = index_names((*steps.inside, *lets))
+        self.accesses: list[_Row] = []
+        """All accesses whose place is understood."""
+        self.unknown: set[str] = set()
+        """Buffers with other accesses."""
+        for loop in loops:
+            self._look(loop)
+
+    @classmethod
+    def of(cls, steps: LaunchesInKernel) -> _Rows | None:
+        """The rows of a loop of steps; None if the steps are others."""
+        loops = [stmt for stmt in steps.made.body if isinstance(stmt, Loop)]
+        lets = tuple([stmt for stmt in steps.made.body if isinstance(stmt, Let)])
+        if not loops or len(loops) + len(lets) < len(steps.made.body):
+            return None
+        changed = written(tuple(steps.made.body))
+        names = index_names((*steps.inside, *lets))
+        extents = {_flat(substitute(loop.extent, names)) for loop in loops}
+        inside = {steps.counter.name} | {let.var.name for let in steps.inside}
+        if len(extents) > 1 or inside & names_in(substitute(loops[0].extent, names)):
+            return None
+        if any(load.buffer in changed for let in lets for load in loads_of(let)):
+            return None
+        if any(isinstance(n, Load) for n in nodes(loops[0].extent)):
+            return None
+        plain = (Let, Store, Accumulate)
+        if not all(
+            loop.kind == "parallel"
+            and loop.cut is None
+            and all(isinstance(stmt, plain) for stmt in loop.body)
+            for loop in loops
+        ):
+            return None
+        return cls(steps, loops, lets)
+
+    @property
+    def extent(self) -> Expr:
+        """How many rows there are."""
+        return substitute(self.loops[0].extent, self.names)
+
+    def _look(self, loop: Loop) -> None:
+        names = {**self.names, loop.var.name: self.row, **index_names(loop.body)}
+        known = {name: substitute(value, names) for name, value in names.items()}
+        others = {let.var.name for let in (*self.lets, *loop.body) if isinstance(let, Let)}
+        others -= known.keys()
+
+        def note(buffer: str, index: Expr) -> None:
+            place = substitute(index, known)
+            split = by(polynomial(place), self.row)
+            is_known = others.isdisjoint(names_in(place))
+            if split is None or not is_known or any(isinstance(n, Load) for n in nodes(place)):
+                self.unknown.add(buffer)
+            else:
+                self.accesses.append(_Row(buffer, *split))
+
+        for stmt in loop.body:
+            for load in loads_of(stmt):
+                note(load.buffer, load.index)
+            if isinstance(stmt, Store | Accumulate):
+                note(stmt.buffer, stmt.index)
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether steps go along lines of which each row has others."""
+        return any(self._step(one.rest) in (1, -1) and any(one.far) for one in self.accesses)
+
+    def _step(self, rest: Polynomial) -> int | None:
+        """How far an element moves from step to step; None if that is no number."""
+        split = by(rest, self.steps.counter)
+        if split is None or not split[0].keys() <= {()}:
+            return None
+        return split[0].get((), 0)
+
+    # --- whether rows meet ------------------------------------------------------------------------
+
+    def apart(self) -> list[Expr] | None:
+        """Conditions before the loop on which no row touches what another one writes, if known."""
+        asked: dict[Expr, None] = {}
+        changed = written(tuple(self.steps.made.body))
+        if changed & self.unknown:
+            return None
+        for buffer in sorted(changed):
+            own = [one for one in self.accesses if one.buffer == buffer]
+            if any(one.far != own[0].far for one in own):
+                return None
+            found = self._along(own) if own[0].far == {(): 1} else self._across(own)
+            if found is None:
+                return None
+            asked.update(dict.fromkeys(found))
+        return list(asked)
+
+    def _across(self, own: Sequence[_Row]) -> list[Expr] | None:
+        """Conditions for columns: all lie in the same row, ``far`` long."""
+        far = own[0].far
+        if len(far) != 1 or () in far:
+            return None
+        ((length, times),) = far.items()
+        if times != 1:
+            return None
+        asked: list[Expr] = []
+        whole = own[0].rest.get(length, 0)
+        if any(one.rest.get(length, 0) != whole for one in own):  # of another row
+            return None
+        if any(self._is_from_end(added(one.rest, {length: whole}, -1)) for one in own):
+            whole -= 1
+        for one in own:
+            place = added(one.rest, {length: whole}, -1)
+            step = self._step(place)
+            if step is None:
+                return None
+            first, last = (
+                expression(polynomial(substitute(expression(place), {self.steps.counter.name: at})))
+                for at in (_ZERO, sub(self.steps.extent, const(1)))
+            )
+            low, high = (first, last) if step >= 0 else (last, first)
+            asked += [binary("ge", low, _ZERO), binary("lt", high, product(length))]
+        return asked
+
+    def _is_from_end(self, place: Polynomial) -> bool:
+        """Whether a column is counted from the end of its row."""
+        step = self._step(place)
+        return place.get((), 0) < 0 or (step is not None and step < 0)
+
+    def _along(self, own: Sequence[_Row]) -> list[Expr] | None:
+        """Conditions for rows of memory: they are a number of rows apart, as steps are."""
+        moves: list[Polynomial] = [added(one.rest, own[0].rest, -1) for one in own]
+        split = [by(one.rest, self.steps.counter) for one in own]
+        if any(each is None for each in split):
+            return None
+        moves += [each[0] for each in split if each is not None]
+        lengths = {length for move in moves for length in move}
+        if not lengths:
+            return []
+        if len(lengths) > 1 or () in lengths:
+            return None
+        return [binary("le", self.extent, product(lengths.pop()))]
+
+    # --- the statements ---------------------------------------------------------------------------
+
+    def strips(self, note: str, temporary: set[str]) -> Loop:
+        """The loop over strips of rows."""
+        row, extent = self.row, self.extent
+        body = [
+            stmt
+            for loop in self.loops
+            for stmt in own_names(loop.body, self.taken, {loop.var.name: row})
+        ]
+        rows = Loop(row, extent, "parallel", tuple(body), note)
+        number = Var(fresh("strip", self.taken))
+        place = Var(fresh("row_in_strip", self.taken))
+        cut = mining_of(rows, number, ROWS)
+        inner = cut.inner(place, "parallel", (Let(row, cut.at(place)), *rows.body))
+        in_step = (*self.steps.inside, *self.lets, inner)
+        steps = Loop(self.steps.counter, self.steps.extent, "serial", in_step)
+        made = self.steps.made
+        whole = Kernel(
+            "", tuple(made.buffers.values()), (), (cut.loop("parallel", (steps,), note),)
+        )
+        (loop_of,) = without_unread(made, fused(whole), temporary)
+        assert isinstance(loop_of, Loop)
+        return loop_of
+
+    def one_by_one(self, note: str) -> Block:
+        """The steps as they were, with names of their own."""
+        steps = self.steps
+        body = (*steps.inside, *steps.made.body)
+        return own_names((Loop(steps.counter, steps.extent, "serial", body, note),), self.taken)
+
+
+def _flat(expr: Expr) -> frozenset[tuple[tuple[Expr, ...], int]]:
+    return frozenset(polynomial(expr).items())
