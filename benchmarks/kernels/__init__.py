@@ -7,6 +7,7 @@ from . import (
     counting,
     elements,
     graphs,
+    lines,
     particles,
     products,
     ragged,
@@ -22,6 +23,7 @@ from .kernel import Kernel
 KERNELS: tuple[Kernel, ...] = (
     *stencils.KERNELS,
     *solvers.KERNELS,
+    *lines.KERNELS,
     *cells.KERNELS,
     *tables.KERNELS,
     *particles.KERNELS,
