@@ -30,10 +30,11 @@ from symc.codegen.ir import (
     binary,
     const,
 )
+from symc.codegen.passes.expressions.conditions import both
 from symc.codegen.passes.expressions.implied import without_implied
 from symc.codegen.passes.kernels.in_program import InProgram
 from symc.codegen.passes.kernels.inlined import is_short
-from symc.codegen.passes.steps.asked import Question, Questions, both, from_the_end
+from symc.codegen.passes.steps.asked import Question, Questions, from_the_end
 from symc.codegen.passes.walk import (
     Block,
     expressions,

@@ -9,7 +9,6 @@ the checks before it, which are why elements that it is about lie within their a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import reduce
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import BOOL, INT64, DType
@@ -35,6 +34,7 @@ from symc.codegen.ir import (
     binary,
     const,
 )
+from symc.codegen.passes.expressions.conditions import both, conjuncts
 from symc.codegen.passes.kernels.in_program import InProgram, is_long
 from symc.codegen.passes.kernels.memory import buffers_of
 from symc.codegen.passes.steps.proven import Elements, Proofs
@@ -426,20 +426,6 @@ def inside(steps: Iterable[Step]) -> Iterator[Step]:
         yield step
         if isinstance(step, Branch):
             yield from inside((*step.then, *step.otherwise))
-
-
-def both(conditions: Iterable[Expr]) -> Expr:
-    """The condition that all of these hold."""
-    return reduce(lambda one, other: binary("and", one, other), conditions)
-
-
-def conjuncts(condition: Expr) -> list[Expr]:
-    """The conditions that must all hold for one to hold."""
-    match condition:
-        case Binary("and", left, right):
-            return conjuncts(left) + conjuncts(right)
-        case _:
-            return [condition]
 
 
 def element_of(condition: Expr, counter: Var) -> Load | None:

@@ -35,8 +35,8 @@ from symc.codegen.ir import (
     const,
     sub,
 )
+from symc.codegen.passes.expressions.conditions import both
 from symc.codegen.passes.loops.fuse import fused
-from symc.codegen.passes.steps.asked import both
 from symc.codegen.passes.steps.in_kernel import (
     LaunchesInKernel,
     change_loops,

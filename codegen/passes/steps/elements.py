@@ -34,8 +34,8 @@ from symc.codegen.ir import (
     const,
     sub,
 )
+from symc.codegen.passes.expressions.conditions import both
 from symc.codegen.passes.loops.dependence import accesses
-from symc.codegen.passes.steps.asked import both
 from symc.codegen.passes.steps.totals import is_brief, with_sum
 from symc.codegen.passes.walk import (
     Block,

@@ -26,8 +26,9 @@ from symc.codegen.ir import (
     Unary,
     const,
 )
+from symc.codegen.passes.expressions.conditions import both, conjuncts
 from symc.codegen.passes.kernels.inlined import inlined_kernels, launched_once
-from symc.codegen.passes.steps.asked import both, conjuncts, from_the_end
+from symc.codegen.passes.steps.asked import from_the_end
 from symc.codegen.passes.steps.proven import compared
 from symc.codegen.passes.walk import Block, map_kernels, nodes, rebuild, substitute
 from symc.codegen.verify.polynomials import added, polynomial

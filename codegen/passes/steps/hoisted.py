@@ -33,10 +33,11 @@ from symc.codegen.ir import (
     binary,
     const,
 )
+from symc.codegen.passes.expressions.conditions import both, conjuncts
 from symc.codegen.passes.expressions.implied import without_implied
 from symc.codegen.passes.kernels.in_program import InProgram
 from symc.codegen.passes.steps.answered import Answers
-from symc.codegen.passes.steps.asked import Questions, both, conjuncts
+from symc.codegen.passes.steps.asked import Questions
 from symc.codegen.passes.walk import nodes
 from symc.codegen.record import replace
 

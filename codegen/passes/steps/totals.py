@@ -42,8 +42,8 @@ from symc.codegen.ir import (
     Var,
     const,
 )
+from symc.codegen.passes.expressions.conditions import both, conjuncts
 from symc.codegen.passes.expressions.inline import operations
-from symc.codegen.passes.steps.asked import both, conjuncts
 from symc.codegen.passes.vectors.reductions import identity
 from symc.codegen.passes.walk import (
     Block,

@@ -16,13 +16,17 @@ row kept in a register or a row of memory is then kept for each lane (scalar exp
       for j in n: for lane in parallel(32): acc[lane] max= x[(block*32 + lane)*n + j]
       for j in n: for lane in parallel(32): y[(block*32 + lane)*n + j] = exp(... - acc[lane])
 
+An element of a row may itself be folded from a row, of any kernel's coordinates from a few points:
+``for j in n: acc = 0; for k in m: acc += (x[i*m + k] - p[j*m + k])**2; near[j] = exp(-acc)``. Then
+both must be short.
+
 A second kernel does the rows that are left, or all if n is larger.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from symc.codegen.blocks import map_steps
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64
@@ -51,6 +55,7 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.math import FUNCTIONS
+from symc.codegen.passes.expressions.conditions import both
 from symc.codegen.passes.vectors.vectorize import has_vector_form
 from symc.codegen.passes.walk import (
     Block,
@@ -67,6 +72,7 @@ from symc.codegen.passes.walk import (
 from symc.codegen.record import replace
 
 LONGEST = 32  # elements of a row: longer ones fill registers by themselves
+FEW = 7  # of which each has a row of its own: `turn` has a register for more
 UNROLLED = 4  # elements of a row that is written out, where that is known
 LANES = 32  # rows of a block
 COSTLY = 10  # of a function, in operations, from which a lane is worth a transposition
@@ -101,16 +107,20 @@ def _parts(kernel: Kernel) -> tuple[Block, Block] | None:
     *before, loop = kernel.body or (None,)
     if not isinstance(loop, Loop) or not all(isinstance(stmt, Let) for stmt in before):
         return None
-    length = _length(loop)
-    if length is None or not names_in(length) <= {size.name for size in kernel.sizes}:
+    lengths = _lengths(loop)
+    sizes = {size.name for size in kernel.sizes}
+    if not lengths or not all(names_in(each) <= sizes for each in (*lengths, loop.extent)):
         return None
     lets = tuple([stmt for stmt in before if isinstance(stmt, Let)])
-    if not names_in(loop.extent) <= {size.name for size in kernel.sizes}:
-        return None
     taken = bound(kernel)
     count: Expr = binary("floordiv", loop.extent, const(LANES))
-    if not isinstance(length, Const):
-        count = Select(binary("le", length, const(LONGEST)), count, const(0), INT64)
+    asked = [
+        binary("le", length, const(most))
+        for length, most in lengths.items()
+        if not isinstance(length, Const)
+    ]
+    if asked:
+        count = Select(both(asked), count, const(0), INT64)
     done = Var(fresh("done", taken))
     row = {loop.var.name: add(done, loop.var)}
     rest = map_block(loop.body, lambda expr: substitute(expr, row))
@@ -121,34 +131,59 @@ def _parts(kernel: Kernel) -> tuple[Block, Block] | None:
     )  # fmt: skip
 
 
-def _length(stmt: Stmt) -> Expr | None:
-    """The length of the rows of a loop that folds rows which may be short, and cost enough."""
+def _lengths(stmt: Stmt) -> dict[Expr, int]:
+    """The lengths of a loop's rows that may be short, and cost enough, each with the longest.
+
+    They are those of what it folds, and of what it folds for each element of them.
+    """
     if not isinstance(stmt, Loop) or stmt.kind != "parallel" or stmt.cut is not None:
-        return None
+        return {}
     loops = [inner for inner in stmt.body if isinstance(inner, Loop)]
-    if not loops or not all(map(_is_plain, loops)):
-        return None
+    inside = [inner for loop in loops for inner in loop.body if isinstance(inner, Loop)]
+    if not loops or not all(map(_is_plain, inside)):
+        return {}
+    if not all(_is_plain(replace(loop, body=_without_folds(loop))) for loop in loops):
+        return {}
     if not all(isinstance(inner, Let | Store | Alloc | Loop) for inner in stmt.body):
-        return None
+        return {}
     length = loops[0].extent
-    if any(loop.extent != length for loop in loops) or not _may_be_short(length, stmt):
-        return None
-    allocated = [inner.buffer for inner in stmt.body if isinstance(inner, Alloc)]
+    most = FEW if inside else LONGEST
+    if any(loop.extent != length for loop in loops) or not _may_be_short(length, stmt, most):
+        return {}
+    if not all(_may_be_short(loop.extent, stmt, LONGEST) for loop in inside):
+        return {}
+    allocated = [inner.buffer for inner in statements(stmt.body) if isinstance(inner, Alloc)]
     if not allocated or any(
         b.dtype not in (FLOAT32, FLOAT64) or b.shape not in ((), (length,)) for b in allocated
     ):
-        return None
+        return {}
     if isinstance(stmt.extent, Const) and stmt.extent.value < LANES:
-        return None
-    return length if has_vector_form(stmt.body) and any(map(_is_costly, loops)) else None
+        return {}
+    if not has_vector_form(stmt.body) or not any(map(_is_costly, loops)):
+        return {}
+    return {**{loop.extent: LONGEST for loop in inside}, length: most}
 
 
-def _may_be_short(length: Expr, rows: Loop) -> bool:
+def _without_folds(loop: Loop) -> Block:
+    """The body of a loop without the loops in it, and their local scalars."""
+    return tuple(
+        [
+            stmt
+            for stmt in loop.body
+            if not isinstance(stmt, Loop)
+            and not (isinstance(stmt, Alloc) and stmt.buffer.shape == ())
+        ]
+    )
+
+
+def _may_be_short(length: Expr, rows: Loop, most: int) -> bool:
     if isinstance(length, Const):
         count = int(length.value)
+        if most == FEW:
+            return count <= most
         # gcc reads rows of 8 or 16 as wholes and shuffles them, which takes longer than all else.
-        return UNROLLED < count <= LONGEST and count & (count - 1) != 0
-    inside = {stmt.var.name for stmt in rows.body if isinstance(stmt, Let)}
+        return UNROLLED < count <= most and count & (count - 1) != 0
+    inside = {stmt.var.name for stmt in statements(rows.body) if isinstance(stmt, Let | Loop)}
     names = names_in(length)
     return names.isdisjoint(inside | {rows.var.name}) and not any(
         isinstance(node, Load) for node in nodes(length)
@@ -189,18 +224,27 @@ class _Rows:
         """The loop over so many blocks."""
         block = Var(fresh("block", self.taken))
         parts = self.parts()
-        for part in parts:
-            self.declare(part, parts)
+        runs = list(_runs(parts))
+        for run in runs:
+            self.declare(run, runs)
+        body = (Let(self.first, mul(block, const(LANES))), *self.out, *self.emitted(parts))
+        return Loop(block, blocks, "parallel", body, f"{LANES} rows at a time")
+
+    def emitted(self, parts: Sequence[Sequence[Stmt]]) -> list[Stmt]:
+        """The loops over the lanes, and those around them."""
+        done: list[Stmt] = []
         for part in parts:
             match part:
                 case [Loop(var, extent, _, body, note)]:
                     inner = Var(fresh(var.name, self.taken))
                     self.values[var.name] = inner
-                    self.out.append(Loop(inner, extent, "serial", (self.across(body),), note))
+                    inside = tuple(self.emitted(_split(body)))
+                    done.append(Loop(inner, extent, "serial", inside, note))
+                case _ if all(isinstance(stmt, Alloc) for stmt in part):
+                    pass
                 case _:
-                    self.out.append(self.across(part))
-        body = (Let(self.first, mul(block, const(LANES))), *self.out)
-        return Loop(block, blocks, "parallel", body, f"{LANES} rows at a time")
+                    done.append(self.across(part))
+        return done
 
     def parts(self) -> list[list[Stmt]]:
         """The statements of a row: its loops, and what is between them; initial values first."""
@@ -215,28 +259,20 @@ class _Rows:
             and stmt.buffer in own
             and stores[stmt.buffer] == 1
         ]
-        found: list[list[Stmt]] = [list(first), []]
-        for stmt in self.whole.body:
-            if stmt in first:
-                continue
-            if isinstance(stmt, Loop):
-                found.append([stmt])
-                found.append([])
-            else:
-                found[-1].append(stmt)
-        return [part for part in found if part]
+        rest = _split([stmt for stmt in self.whole.body if stmt not in first])
+        return [list(first), *rest] if first else rest
 
-    def declare(self, part: Sequence[Stmt], parts: Sequence[Sequence[Stmt]]) -> None:
-        """The arrays for what a part of a row leaves to others."""
-        others = [other for other in parts if other is not part]
+    def declare(self, run: Sequence[Stmt], runs: Sequence[Sequence[Stmt]]) -> None:
+        """The arrays for what statements of a row leave to others."""
         elsewhere = [
             name
-            for other in others
-            for stmt in statements(tuple(other))
+            for other in runs
+            if other is not run
+            for stmt in other
             for expr in expressions(stmt)
             for name in names_in(expr)
         ]
-        for stmt in part:
+        for stmt in run:
             if isinstance(stmt, Alloc):
                 shape = (const(LANES * LONGEST) if stmt.buffer.shape else const(LANES),)
                 self.array(stmt.buffer.name, replace(stmt.buffer, shape=shape))
@@ -302,3 +338,23 @@ class _Rows:
                 return Load(name, place, dtype)
             case _:
                 return rebuild(old, self.expr)
+
+
+def _split(body: Sequence[Stmt]) -> list[list[Stmt]]:
+    """The loops of a block, and what is between them."""
+    found: list[list[Stmt]] = [[]]
+    for stmt in body:
+        if isinstance(stmt, Loop):
+            found += [[stmt], []]
+        else:
+            found[-1].append(stmt)
+    return [part for part in found if part]
+
+
+def _runs(parts: Sequence[Sequence[Stmt]]) -> Iterator[Sequence[Stmt]]:
+    """The statements that loops over lanes have, at any depth."""
+    for part in parts:
+        if isinstance(part[0], Loop):
+            yield from _runs(_split(part[0].body))
+        else:
+            yield part
