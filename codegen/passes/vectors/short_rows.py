@@ -73,6 +73,7 @@ from symc.codegen.record import replace
 
 LONGEST = 32  # elements of a row: longer ones fill registers by themselves
 FEW = 7  # of which each has a row of its own: `turn` has a register for more
+INNER = 16  # of which each element of a row is folded
 UNROLLED = 4  # elements of a row that is written out, where that is known
 LANES = 32  # rows of a block
 COSTLY = 10  # of a function, in operations, from which a lane is worth a transposition
@@ -148,9 +149,12 @@ def _lengths(stmt: Stmt) -> dict[Expr, int]:
         return {}
     length = loops[0].extent
     most = FEW if inside else LONGEST
-    if any(loop.extent != length for loop in loops) or not _may_be_short(length, stmt, most):
+    if any(loop.extent != length for loop in loops):
         return {}
-    if not all(_may_be_short(loop.extent, stmt, LONGEST) for loop in inside):
+    is_short = _is_few if inside else _may_be_short
+    if not is_short(length, stmt, most) or not all(
+        _is_few(loop.extent, stmt, INNER) for loop in inside
+    ):
         return {}
     allocated = [inner.buffer for inner in statements(stmt.body) if isinstance(inner, Alloc)]
     if not allocated or any(
@@ -161,7 +165,7 @@ def _lengths(stmt: Stmt) -> dict[Expr, int]:
         return {}
     if not has_vector_form(stmt.body) or not any(map(_is_costly, loops)):
         return {}
-    return {**{loop.extent: LONGEST for loop in inside}, length: most}
+    return {**{loop.extent: INNER for loop in inside}, length: most}
 
 
 def _without_folds(loop: Loop) -> Block:
@@ -176,11 +180,15 @@ def _without_folds(loop: Loop) -> Block:
     )
 
 
+def _is_few(length: Expr, rows: Loop, most: int) -> bool:
+    if isinstance(length, Const):
+        return length.value <= most
+    return _may_be_short(length, rows, most)
+
+
 def _may_be_short(length: Expr, rows: Loop, most: int) -> bool:
     if isinstance(length, Const):
         count = int(length.value)
-        if most == FEW:
-            return count <= most
         # gcc reads rows of 8 or 16 as wholes and shuffles them, which takes longer than all else.
         return UNROLLED < count <= most and count & (count - 1) != 0
     inside = {stmt.var.name for stmt in statements(rows.body) if isinstance(stmt, Let | Loop)}
