@@ -15,7 +15,7 @@ from symc.tensor.elementwise import ELEMENTWISE
 from symc.tensor.matrix_product import MatMul, MatVec, summed_products
 from symc.tensor.part_products import part_product
 from symc.tensor.slices import Slice
-from symc.tensor.views import DimShuffle
+from symc.tensor.views import DimShuffle, expand_dims
 
 _mul, _div = ELEMENTWISE["mul"], ELEMENTWISE["div"]
 
@@ -125,6 +125,27 @@ def _outer_product(node: Tensor) -> Tensor | None:
         return None
     product = (_flipped(a) if node.op.trans_a else a) * (_flipped(b) if node.op.trans_b else b)
     return product + 0 if node.dtype.is_inexact else product  # sums start from 0.0
+
+
+@structural("a batch of matrices times vectors", MatMul, valid=ROUNDS)
+def _batched_vectors(node: Tensor) -> Tensor | None:
+    """Sums of products, whose loops go through the whole batch: BLAS begins for each matrix."""
+    op, (a, b) = node.op, node.args
+    assert isinstance(op, MatMul)
+    rows, columns = node.type.shape[-2:]
+    inner = a.type.shape[-2 if op.trans_a else -1], b.type.shape[-1 if op.trans_b else -2]
+    if node.ndim < 3 or 1 not in (rows, columns) or 1 in inner:
+        return None
+    if any((p == 1) != (q == 1) for p, q in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True)):
+        return None  # a call must see that they are equal
+    last, before = node.ndim - 1, node.ndim - 2
+    if columns == 1:
+        axis = before if op.trans_a else last
+        vectors = b if op.trans_a != op.trans_b else _flipped(b)
+        return expand_dims(summed_products(a, vectors, (axis,)), last)
+    axis = last if op.trans_b else before
+    vectors = a if op.trans_a != op.trans_b else _flipped(a)
+    return expand_dims(summed_products(vectors, b, (axis,)), before)
 
 
 @structural("a diagonal of a product", Diagonal, valid=ROUNDS, inner=[MatMul])

@@ -30,6 +30,12 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
         (lambda a, b: MatMul(True, True)(a[:1], b[:, :1]), [M, P]),
         (lambda a, b: MatMul(False, True)(a[..., :1], b[..., :1]), [STACK, STACK]),
     ],
+    "a batch of matrices times vectors": [
+        (lambda a, b: MatMul()(a, b[..., :1]), [STACK, STACK]),
+        (lambda a, b: MatMul(True, True)(a, b[..., :1, :]), [STACK, STACK]),
+        (lambda a, b: MatMul(False, True)(a[..., :1, :], b), [STACK, STACK]),
+        (lambda a, b: MatMul(True)(a[..., :1], b), [STACK, STACK]),
+    ],
     "a diagonal of a product": [
         (lambda a, b: T.trace(a @ b), [M, P]),
         (lambda a, b: T.diagonal(a.T @ b.T), [M, P]),
