@@ -15,7 +15,7 @@ from symc.tensor.elementwise import ELEMENTWISE
 from symc.tensor.matrix_product import MatMul, MatVec, summed_products
 from symc.tensor.part_products import part_product
 from symc.tensor.slices import Slice
-from symc.tensor.views import DimShuffle, expand_dims
+from symc.tensor.views import BroadcastTo, DimShuffle, expand_dims
 
 _mul, _div = ELEMENTWISE["mul"], ELEMENTWISE["div"]
 
@@ -43,6 +43,20 @@ def _transposed_factors(node: Tensor) -> Tensor | None:
         if is_transpose(arg):
             args[number], flags[number] = arg.args[0], not flags[number]
     return MatMul(*flags)(*args)
+
+
+@structural("a product with a factor stretched by a length", MatMul, valid=EXACT, inner=[BroadcastTo])
+def _unstretched_factors(node: Tensor) -> Tensor | None:
+    """A call says that the batch is as long as another: nothing is copied for that."""
+    product = node.op(*map(_unstretched, node.args))
+    return product if product.type == node.type else None
+
+
+def _unstretched(factor: Tensor) -> Tensor:
+    if not isinstance(factor.op, BroadcastTo) or factor.args[0].ndim < factor.ndim:
+        return factor
+    lengths = zip(factor.args[0].type.shape, factor.type.shape, strict=True)
+    return factor if any(own == 1 != wanted for own, wanted in lengths) else factor.args[0]
 
 
 @structural("a transposed matrix times a vector", MatVec, valid=EXACT, inner=[DimShuffle])

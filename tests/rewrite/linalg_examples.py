@@ -30,6 +30,10 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
         (lambda a, b: MatMul(True, True)(a[:1], b[:, :1]), [M, P]),
         (lambda a, b: MatMul(False, True)(a[..., :1], b[..., :1]), [STACK, STACK]),
     ],
+    "a product with a factor stretched by a length": [
+        (lambda a, b: a @ b, [STACK, STACK]),
+        (lambda a, b: a.mT @ b, [STACK, STACK]),
+    ],
     "a batch of matrices times vectors": [
         (lambda a, b: MatMul()(a, b[..., :1]), [STACK, STACK]),
         (lambda a, b: MatMul(True, True)(a, b[..., :1, :]), [STACK, STACK]),

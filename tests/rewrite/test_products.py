@@ -46,6 +46,46 @@ def test_batches_of_matrices_times_vectors(dtype: str, *, trans_a: bool, trans_b
             f(a, given(dtype, (1, *shape_b[1:])))
 
 
+def test_a_batch_whose_length_only_calls_bring_is_not_copied() -> None:
+    """The second factor was copied, which took as long as the products."""
+    a, b = T.tensor3("a"), T.tensor3("b")
+    f = symc.function([a, b], a @ b)
+    assert "_kernel" not in f.source
+    left, right = given("float64", (6, 4, 3)), given("float64", (6, 3, 5))
+    np.testing.assert_allclose(f(left, right), left @ right, rtol=1e-12)
+    for wrong in (right[:1], right[:5], right[:0]):
+        with pytest.raises(ShapeMismatch):
+            f(left, wrong)
+        with pytest.raises(ShapeMismatch):
+            f(left[:1], right)
+
+
+def test_a_batch_of_one_is_stretched() -> None:
+    a, b = T.tensor("float64", (1, None, None)), T.tensor3("b")
+    f = symc.function([a, b], [a @ b, b @ a])
+    left, right = given("float64", (1, 3, 3)), given("float64", (6, 3, 3))
+    for found, wanted in zip(f(left, right), (left @ right, right @ left), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("trans_a", [False, True])
+@pytest.mark.parametrize("trans_b", [False, True])
+def test_batches_of_small_products(dtype: str, *, trans_a: bool, trans_b: bool) -> None:
+    """Vectors of columns, two at a time, of which the last has some of them."""
+    x, y = T.tensor(dtype, (None, None, None)), T.tensor(dtype, (None, None, None))
+    f = symc.function([x, y], (x.mT if trans_a else x) @ (y.mT if trans_b else y))
+    for m, n, k in [
+        *product(range(6), range(6), range(6)),
+        *product((7, 9), (8, 15, 16, 17, 31, 33), (5, 8, 63)),
+    ]:
+        a = given(dtype, (3, k, m) if trans_a else (3, m, k))
+        b = given(dtype, (3, n, k) if trans_b else (3, k, n))
+        wanted = (a.swapaxes(1, 2) if trans_a else a) @ (b.swapaxes(1, 2) if trans_b else b)
+        tolerance = 20 * DTYPES[dtype]
+        np.testing.assert_allclose(f(a, b), wanted, rtol=tolerance, atol=tolerance)
+
+
 def test_slopes_of_batches_of_matrices_times_vectors() -> None:
     a, v = T.tensor3("a"), T.matrix("v")
     f = symc.function([a, v], symc.grad(((a @ v[:, :, None])[:, :, 0] ** 2).sum(), [a, v]))

@@ -388,20 +388,23 @@ SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, symc_syr
                      stride_a, stride_b, stride_c, threads);                                      \
             return;                                                                               \
         }                                                                                         \
-        const int many = threads > 1 && (double)batch * work > 1e6;                               \
-        _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")                \
-        for (int64_t q = 0; q < batch; q++)                                                       \
-            small(trans_a, trans_b, m, n, k, alpha, a + q * stride_a, lda, b + q * stride_b, ldb, \
-                  beta, c + q * stride_c, ldc);                                                   \
+        const int64_t parts = threads > 1 && (double)batch * work > 1e6 ? threads : 1;            \
+        _Pragma("omp parallel for schedule(static) num_threads(threads) if(parts > 1)")           \
+        for (int64_t part = 0; part < parts; part++) {                                            \
+            const int64_t q = batch * part / parts, end = batch * (part + 1) / parts;             \
+            small(end - q, trans_a, trans_b, m, n, k, alpha, a + q * stride_a, lda,               \
+                  b + q * stride_b, ldb, beta, c + q * stride_c, ldc, stride_a, stride_b,         \
+                  stride_c);                                                                      \
+        }                                                                                         \
     }
 
 // SYMBOL symc_batched_gemm_f32
-// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_gemm_f32 symc_gemm_f32
-SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f32, symc_products_f32, symc_small_gemm_f32, float)
+// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_products_f32 symc_gemm_f32
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f32, symc_products_f32, symc_small_products_f32, float)
 
 // SYMBOL symc_batched_gemm_f64
-// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_gemm_f64 symc_gemm_f64
-SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_gemm_f64, double)
+// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_products_f64 symc_gemm_f64
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_products_f64, double)
 
 // SYMBOL SYMC_DEFINE_DOT
 // The sum of products, in chunks of which each has four running sums.
