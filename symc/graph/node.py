@@ -37,6 +37,8 @@ TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | complex | Sequence
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
+# One that costs this many, a division, is computed before a loop that it does not depend on.
+REPEATED = 4.0
 
 
 @record

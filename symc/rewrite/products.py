@@ -45,7 +45,9 @@ def _transposed_factors(node: Tensor) -> Tensor | None:
     return MatMul(*flags)(*args)
 
 
-@structural("a product with a factor stretched by a length", MatMul, valid=EXACT, inner=[BroadcastTo])
+@structural(
+    "a product with a factor stretched by a length", MatMul, valid=EXACT, inner=[BroadcastTo]
+)
 def _unstretched_factors(node: Tensor) -> Tensor | None:
     """A call says that the batch is as long as another: nothing is copied for that."""
     product = node.op(*map(_unstretched, node.args))

@@ -28,7 +28,7 @@ from symc.graph.lowering import (
     Sweep,
     Write,
 )
-from symc.graph.node import EXPENSIVE, Tensor
+from symc.graph.node import REPEATED, Tensor
 from symc.schedule.elements import Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
 
@@ -173,7 +173,7 @@ class Analysis:
                 reads.append((element, users))
                 continue
             inlined[node] = inlined.get(node, 0) | users
-            if costs[node] >= EXPENSIVE:
+            if costs[node] >= REPEATED:
                 expensive.append((element, users))
             for need in element.needs:
                 need.users |= users
