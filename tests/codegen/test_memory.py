@@ -152,6 +152,35 @@ def test_rows_that_nothing_reads_later_have_memory_during_the_loop() -> None:
     assert np.array_equal(y, np.ones(3))
 
 
+def test_rows_whose_number_follows_from_the_round_have_memory_in_the_round() -> None:
+    """It was allocated before the loop, by a length that only a round has."""
+    i, t = Var("i"), Var("t")
+    place = Pointer("wide", mul(binary("sub", M, binary("add", t, const(1))), N))
+    made = Program(
+        "rounds",
+        (
+            Size(N, Length("x", 0)), Size(i, None), Size(M, binary("add", i, const(1))),
+            Size(t, None),
+        ),
+        (
+            buffer("x", "input", N), buffer("rows", "temp", mul(i, N)),
+            Buffer("row", FLOAT64, (N,), "row", Pointer("rows", mul(binary("sub", i, t), N))),
+            buffer("wide", "temp", mul(M, N)), Buffer("part", FLOAT64, (N,), "row", place),
+            buffer("y", "output", N),
+        ),
+        (copy(),),
+        (
+            Repeat("i", const(3), (
+                Repeat("t", i, (Launch("copy", ("x", "row"), (const(0),)),)),
+                Repeat("t", M, (Launch("copy", ("x", "part"), (N,)),)),
+            )),
+            Launch("copy", ("x", "y"), (N,)),
+        ),
+    )  # fmt: skip
+    late = {each.buffer.name: (each.first, each.last) for each in plan_workspace(made).late}
+    assert late == {"rows": (1, 6), "wide": (1, 6)}
+
+
 @pytest.mark.parametrize("taken", [True, False])
 def test_what_both_sides_of_a_branch_write_has_memory_in_both(taken: bool) -> None:
     """Of what nothing reads later it was allocated in the first side alone."""

@@ -114,3 +114,25 @@ def test_gradients_of_a_state_that_is_written_and_of_one_that_is_read() -> None:
     at = [np.array([0.3, -0.2, 0.5]), np.linspace(-1.0, 1.0, 7)]
     for number, found in enumerate(symc.function([x, y], symc.grad(cost, [x, y]))(*at)):
         np.testing.assert_allclose(found, _difference(value, at, number), rtol=1e-5, atol=1e-8)
+
+
+def test_states_of_an_inner_loop_as_long_as_the_number_of_the_outer_step() -> None:
+    """Their memory was asked for before the loop around, whose counter C did not know there."""
+    z = T.vector("z")
+    n = z.shape[0]
+
+    def body(i: Tensor, state: Tensor, product: Tensor) -> tuple[Tensor, Tensor]:
+        state = symc.fori_loop(i + 1, n, lambda j, s: s[i].set(T.sin(s[j])), state)
+        return state, product * state[i]
+
+    _, product = symc.fori_loop(0, n, body, [z, 1.0])
+    f = symc.function([z], symc.grad(product, z))
+    for length in range(5):
+        values = np.arange(1.0, length + 1)
+        # Of the inner loop the last step is what counts: sin(z[-1]), but for z[-1] itself.
+        last = values[-1:]
+        power = np.sin(last) ** (length - 1)
+        slope = power + last * (length - 1) * np.sin(last) ** (length - 2) * np.cos(last)
+        want = np.zeros(length)
+        want[-1:] = slope
+        np.testing.assert_allclose(f(values), want, rtol=1e-12)

@@ -43,7 +43,7 @@ from symc.codegen.passes.walk import names_in, nodes, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 ON_STACK = 1024  # bytes of a local array that may stand on the stack
 LINE = 64  # bytes: everything starts on a cache line of its own
@@ -202,7 +202,8 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
 
     A buffer used inside a loop and outside, too, lives throughout the loop, and so does that of
     which rounds use different rows; any other that is used inside only is written anew by each of
-    its rounds.
+    its rounds. So is one whose lengths differ between rounds: which of its rows a number of a step
+    finds is no question of which round that is, and no round could make room for all of them.
     """
     whole = wholes(program)
     steps = numbered(program.steps)
@@ -210,8 +211,10 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
     for life, step in steps:
         if isinstance(step, Repeat):
             loops[step.var] = united(loops.get(step.var, life[:-1]), life[:-1])
+    following = followed(program)
+    lengths = {buffer.name: following(buffer.shape) for buffer in program.buffers}
     moving = {
-        buffer.name: names_in(buffer.of.offset) & loops.keys()
+        buffer.name: (names_in(buffer.of.offset) & loops.keys()) - lengths[whole[buffer.name]]
         for buffer in program.buffers
         if buffer.of is not None
     }
@@ -224,6 +227,23 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
             name = whole.get(name, name)
             lives[name] = united(lives.get(name, used), used)
     return {name: life[-1] for name, life in lives.items()}
+
+
+def followed(program: Program) -> Callable[[Iterable[Expr]], set[str]]:
+    """What gives the names that some lengths follow from, by way of other sizes, too."""
+    values = {size.var.name: size.value for size in program.sizes if size.value is not None}
+
+    def names(lengths: Iterable[Expr]) -> set[str]:
+        found: set[str] = set()
+        pending = [name for length in lengths for name in names_in(length)]
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending += names_in(values[name]) if name in values else ()
+        return found
+
+    return names
 
 
 def united(first: Life, second: Life) -> Life:
