@@ -110,7 +110,8 @@ class _Forward:
         for node in order:
             if not from_states.isdisjoint(node.args):
                 from_states.add(node)
-        return {node for node in order if node in from_states and is_product(node)}
+        found = {node for node in order if node in from_states and is_product(node)}
+        return self._even(found)
 
     def _elements(
         self, needed: Sequence[Tensor], known: AbstractSet[Tensor], saved: AbstractSet[Tensor]
@@ -134,13 +135,22 @@ class _Forward:
                 origin[node] = number
             elif number is not None and is_read_by_number(node):
                 reads[node] = number
-        ends = saved | (known - origin.keys()) | reads.keys()
+        even = self._even(reads)
+        ends = saved | (known - origin.keys()) | even
         left = walk(needed, stop=ends.__contains__)
         used = [
             arg for n in left if not isinstance(n.op, Length) and n not in ends for arg in n.args
         ]
         whole = {origin[node] for node in (*needed, *used) if node in origin}
-        return {node for node, number in reads.items() if number not in whole}
+        return {node for node in even if reads[node] not in whole}
+
+    def _even(self, nodes: Iterable[Tensor]) -> set[Tensor]:
+        """Those that are as long in all steps, so that a loop can collect them.
+
+        Others, such as ``a[i, i:]``, are computed anew.
+        """
+        known = self.loop.lengths()
+        return {n for n in nodes if all(known(dim) is not None for dim in n.type.shape)}
 
     def lengths_of_states(self, roots: Iterable[Tensor]) -> dict[Tensor, Tensor]:
         """Lengths of states that these graphs ask for, from outside the loop."""
