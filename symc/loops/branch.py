@@ -265,6 +265,11 @@ class Choice(Op):
     def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
         from symc.derivatives.reverse import reaching
         from symc.tensor import zeros_like
+        from symc.tensor.specify import specify_lengths
+
+        def of(arg: Tensor, bar: Tensor | None) -> Tensor:
+            # Of a product the other factor is as long as `arg`, but only where it is computed.
+            return zeros_like(arg) if bar is None else specify_lengths(bar, arg)
 
         condition, *args = next(iter(bars)).args
         parts: list[list[Tensor | None]] = []
@@ -281,8 +286,8 @@ class Choice(Op):
         for arg, then, otherwise in zip(args, *parts, strict=True):
             if then is not None or otherwise is not None:
                 found.append(arg)
-                sides[0].append(zeros_like(arg) if then is None else then)
-                sides[1].append(zeros_like(arg) if otherwise is None else otherwise)
+                sides[0].append(of(arg, then))
+                sides[1].append(of(arg, otherwise))
             else:
                 found.append(None)
         results = iter(chosen_of(condition, *sides))

@@ -104,6 +104,13 @@ def specify_length(x: Tensor, axis: int, wanted: Dim, *, of_state: bool = False)
     return SpecifyShape((axis,), template, of_state)(x, *holes)
 
 
+def specify_lengths(x: Tensor, wanted: Tensor) -> Tensor:
+    """`x`, whose axes have the lengths of those of `wanted`, which are checked likewise."""
+    for axis, length in enumerate(wanted.type.shape):
+        x = specify_length(x, axis, length)
+    return x
+
+
 def specify_shape(x: TensorLike, shape: Sequence[Any]) -> Tensor:
     """`x`, of which the lengths are known better than its graph tells; None keeps one as it is.
 

@@ -9,6 +9,7 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.errors import ShapeMismatch
 
 ONE = T.constant(1, dtype="int64")
 
@@ -201,3 +202,20 @@ def test_an_index_that_is_right_where_a_condition_holds(mode: str) -> None:
     np.testing.assert_array_equal(f(given[:0], 9), np.zeros(5))
     with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with length 5"):
         f(given, 6)
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_the_gradient_of_a_side_not_taken_is_not_compared_with_its_arguments(mode: str) -> None:
+    """It was x as long as x, and zeros as long as w for the other side: refused, though the value
+    was not."""
+    x, w, taken = T.vector("x"), T.vector("w"), T.lscalar("taken")
+    value = symc.ifelse(taken > 0, (x * w).sum(), x.sum())
+    f = symc.function([x, w, taken], [value, *symc.grad(value, [x, w])], mode=mode)
+    got = f([1.0, 2.0], [3.0, 4.0, 5.0], 0)
+    assert [each.tolist() for each in got] == [3.0, [1.0, 1.0], [0.0, 0.0, 0.0]]
+    got = f([1.0, 2.0], [3.0, 4.0], 1)
+    assert [each.tolist() for each in got] == [11.0, [3.0, 4.0], [1.0, 2.0]]
+    g = symc.function([x, w, taken], symc.grad(value, w), mode=mode)
+    for function in (f, g):
+        with pytest.raises(ShapeMismatch, match="axis 0 is 2"):
+            function([1.0, 2.0], [3.0, 4.0, 5.0], 1)
