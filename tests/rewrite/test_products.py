@@ -86,6 +86,27 @@ def test_batches_of_small_products(dtype: str, *, trans_a: bool, trans_b: bool) 
         np.testing.assert_allclose(f(a, b), wanted, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("trans_a", [False, True])
+@pytest.mark.parametrize("trans_b", [False, True])
+def test_small_products(dtype: str, *, trans_a: bool, trans_b: bool) -> None:
+    """Of two rows and columns they took 80 ns in BLAS: a Kalman filter 20 times JAX's time."""
+    x, y, v = T.matrix(dtype=dtype), T.matrix(dtype=dtype), T.vector(dtype=dtype)
+    matrix = x.T if trans_a else x
+    f = symc.function([x, y, v], [matrix @ (y.T if trans_b else y), matrix @ v, 3 - matrix @ v])
+    tolerance = 20 * DTYPES[dtype]
+    for m, n, k in [
+        *product(range(5), range(5), range(5)),
+        *product((1, 4, 7, 16, 17), (1, 8, 15, 17, 33), (5, 6, 8, 12, 63, 65)),
+    ]:
+        a = given(dtype, (k, m) if trans_a else (m, k))
+        b, c = given(dtype, (n, k) if trans_b else (k, n)), given(dtype, (k,))
+        left = a.T if trans_a else a
+        wanted = left @ (b.T if trans_b else b), left @ c, 3 - left @ c
+        for found, right in zip(f(a, b, c), wanted, strict=True):
+            np.testing.assert_allclose(found, right, rtol=tolerance, atol=tolerance)
+
+
 def test_slopes_of_batches_of_matrices_times_vectors() -> None:
     a, v = T.tensor3("a"), T.matrix("v")
     f = symc.function([a, v], symc.grad(((a @ v[:, :, None])[:, :, 0] ** 2).sum(), [a, v]))

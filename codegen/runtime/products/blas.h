@@ -359,8 +359,13 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
     void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,                  \
                             type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,   \
                             type beta, type *c, int64_t ldc, int64_t threads) {                   \
-        batched(1, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0, 0, 0,       \
-                threads);                                                                         \
+        const int64_t wide = SYMC_LANE_BYTES / sizeof(type), filled = (n + wide - 1) / wide * wide;\
+        if (k > 0 && k <= SYMC_SMALL && m <= SYMC_SMALL && n <= SYMC_SMALL &&                     \
+            (m + 3) / 4 * 4 * filled * k <= SYMC_SMALL_WORK)                                      \
+            small(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                \
+        else                                                                                      \
+            batched(1, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0, 0, 0,   \
+                    threads);                                                                     \
     }
 
 // SYMBOL symc_gemm_f32

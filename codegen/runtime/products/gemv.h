@@ -76,6 +76,15 @@ static void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const
     const int64_t length = trans ? n : m;
     const int many = threads > 1 && (double)m * n > 1 << 18;
     if (length <= 0) return;
+    if (m <= 16 && n <= 16 && m * n <= 48) {  // over before vectors have begun
+        const int64_t row = trans ? 1 : lda, col = trans ? lda : 1, terms = trans ? m : n;
+        for (int64_t i = 0; i < length; i++) {
+            double sum = 0;
+            for (int64_t j = 0; j < terms; j++) sum += (double)a[i * row + j * col] * x[j];
+            y[i] = alpha * (real)sum + (beta == 0 ? 0 : beta * y[i]);
+        }
+        return;
+    }
     if (beta == 0) {
         __builtin_memset(y, 0, (size_t)length * sizeof(real));
     } else {
