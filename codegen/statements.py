@@ -238,7 +238,8 @@ class PythonCall:
 class Check:
     """Ends the call with status `code` (> 0) unless the condition holds.
 
-    The condition is over sizes, and may load element 0 of a bool buffer that earlier steps wrote.
+    The condition is over sizes, and may load element 0 of a bool buffer, or one of int64, that
+    earlier steps wrote.
     """
 
     condition: Expr

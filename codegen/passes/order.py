@@ -5,6 +5,7 @@ store, `loops/` over loops in kernels, `vectors/` over loops in vector registers
 over names and arithmetic; each folder imports only those named after it. In order:
 
     reuse       kernels that are equal up to names become one
+    once        what sides of branches compute anew in each step of a loop is kept
     join        small kernels that follow on each other in a loop become one
     guards      indexes are checked by the loop in a step that reads at them
     beside      folds of the same arrays that follow on each other become one kernel
@@ -54,7 +55,7 @@ out but `unbroken`: without it an error may leave shared variables half-changed.
 but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`, `share`, `inline`,
 `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`, `elements`, `dependence`,
 `forward`, `in_program`, `rows`, `row_folds`, `varying`, `waiting`, `proven`, `states`, `turning`,
-`started` and `pack_plan` are parts of the passes.
+`started`, `pieces` and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -69,7 +70,7 @@ from importlib import import_module
 from typing import cast
 
 from symc.codegen.blocks import every_step
-from symc.codegen.ir import Loop, Program, Repeat
+from symc.codegen.ir import Branch, Loop, Program, Repeat
 from symc.codegen.passes.walk import statements
 
 Function = Callable[[Program], Program]
@@ -89,6 +90,12 @@ def with_loops(program: Program) -> bool:
 def with_repeats(program: Program) -> bool:
     """Passes over loops around steps change programs with some."""
     return any(isinstance(step, Repeat) for step in every_step(program.steps))
+
+
+def with_branches_in_steps(program: Program) -> bool:
+    """Passes over what only some steps of loops compute."""
+    repeats = [step for step in every_step(program.steps) if isinstance(step, Repeat)]
+    return any(isinstance(step, Branch) for step in every_step(repeats))
 
 
 def with_any(program: Program) -> bool:
@@ -134,6 +141,7 @@ def _passes(concerns: Callable[[Program], bool], places: str) -> list[LatePass]:
 
 PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "kernels.reuse"),
+    *_passes(with_branches_in_steps, "steps.once"),
     *_passes(with_repeats, "kernels.join steps.guards"),
     *_passes(with_loops, "kernels.beside kernels.scatters"),
     *_passes(any_program, "expressions.simplify"),

@@ -43,8 +43,8 @@ Programs (this file)
     int32 in the kernel, or the element of an input without axes, as it is). A parameter that is
     written is given no input and no constant, and a buffer that is given for one is given once:
     kernels assume that their buffers do not overlap.
-20. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
-    `Measure` reads an int64 buffer.
+20. A `Check` has a bool condition over sizes and element 0 of bool and int64 buffers, and a code
+    above 0. A `Measure` reads an int64 buffer.
 21. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
 22. A `PythonCall` has a number from 0 on, which no other has, and regions with int64 lengths.
 23. A row is of a buffer above it with the same dtype. It is used where its offset is known.
@@ -239,7 +239,8 @@ class _Checker:
                 self.python_call(step)
                 self.apart(step, [arg.pointer for arg in step.args if isinstance(arg, Region)])
             case Check(condition, code):
-                dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
+                buffers = self.buffers.values()
+                dtypes = {b.name: b.dtype for b in buffers if b.dtype in (BOOL, INT64)}
                 if check_expr(condition, Scope(self.known, dtypes, {}), step) is not BOOL:
                     raise Broken(step, "the condition of a Check is not bool")
                 if code <= 0:

@@ -19,6 +19,7 @@ from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild, walk
+from symc.loops.anew import anew, without_anew
 from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.entered import Scope, may_fail, may_have_none
@@ -35,6 +36,7 @@ from symc.loops.scan import Scan
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import where
 from symc.tensor.slices import zeros_for
+from symc.tensor.views import DimShuffle
 
 
 def outline(roots: Sequence[Tensor], *, loops: bool = True) -> list[Tensor]:
@@ -42,7 +44,7 @@ def outline(roots: Sequence[Tensor], *, loops: bool = True) -> list[Tensor]:
 
     With `loops` so is what may fail of that which only the steps of a loop need.
     """
-    return _outlined(roots, Scope() if loops else None)
+    return without_anew(_outlined(roots, Scope() if loops else None))
 
 
 def _outlined(
@@ -56,6 +58,9 @@ def _outlined(
     if scope is not None and (some := returned(roots, order, places, scope)) is not None:
         roots, opened_bodies = some[0], opened_bodies | some[1]
         order = walk(roots)
+        places = places_of(roots, order)
+    if scope is not None and (late := anew(roots, order, places, scope)) is not None:
+        roots, order = late, walk(late)
         places = places_of(roots, order)
     if scope is not None and (gated := behind_conditions(roots, order, places, scope)) is not None:
         roots, order = gated, walk(gated)
@@ -178,7 +183,9 @@ def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor
     if isinstance(known, Constant):
         return values[op.part if bool(known.value) else op.count + op.part]
     sides = values[: op.count], values[op.count :]
-    inside = [_inside(side, len(place), places) for side in sides]
+    if sides[0][op.part] is sides[1][op.part]:
+        return sides[0][op.part]
+    inside = [_with_rows(_inside(side, len(place), places)) for side in sides]
     alike = all(a.type.shape == b.type.shape for a, b in zip(*sides, strict=True))
     if alike and not any(inside):
         return where(condition, sides[0][op.part], sides[1][op.part])
@@ -186,6 +193,18 @@ def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor
     slots = tuple(replaced[node] for node in outside)
     bodies = [Body(slots, over_slots(side, replaced)) for side in sides]
     return Choice(bodies[0], bodies[1], op.part)(condition, *outside)
+
+
+def _with_rows(nodes: set[Tensor]) -> set[Tensor]:
+    """With the arrays that loops among some nodes begin with, as one row: views of others.
+
+    Where both sides have such loops, it could be outside of both; then it could not be seen that
+    what they give begins as an array outside, in which they may write.
+    """
+    args = [arg for node in nodes if isinstance(node.op, Scan) for arg in node.args]
+    return nodes.union(
+        arg for arg in args if isinstance(arg.op, DimShuffle) and arg.op.order[:1] == (None,)
+    )
 
 
 def _is_outside(nodes: set[Tensor], node: Tensor) -> bool:

@@ -115,17 +115,23 @@ def _as_loops(op: Choice, args: Sequence[Tensor]) -> dict[int, Tensor]:
 def _numbers(op: Choice, count: int) -> dict[int, int | None]:
     """The results that are numbers and computed of arrays with parts written, by a side.
 
-    With the slot that the other side gives, if it gives one.
+    With the slot that the other side gives, if it gives one. All numbers, if what the sides check
+    is computed of such arrays: a branch for the rest of them would write the arrays, too.
     """
     found: dict[int, int | None] = {}
+    asked = [node for body in op.bodies() for node in body.results[count:]]
     for part in range(count):
         values = [body.results[part] for body in op.bodies()]
-        if values[0].ndim or not any(written_into(node) is not None for node in walk(values)):
+        if values[0].ndim or not any(_is_written(node) for node in walk([*values, *asked])):
             continue
         pairs = zip(op.bodies(), values, strict=True)
         slots = [body.slots.index(value) for body, value in pairs if value in body.slots]
         found[part] = slots[0] if slots else None
     return found
+
+
+def _is_written(node: Tensor) -> bool:
+    return written_into(node) is not None
 
 
 def _base(op: Choice, part: int) -> int | None:

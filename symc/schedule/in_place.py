@@ -203,7 +203,8 @@ class InPlace:
             self.alternating.append(owner)
             return None
         if late or not free:
-            self._read_first([*late, *own], writer)
+            is_loop = free and isinstance(stage.lowering, Control)  # what it reads is no obstacle
+            self._read_first(late if is_loop else [*late, *own], writer)
             return ReadAfter(groups.sign(late[0].unit)) if late else ReadWhileWritten()
         for reader in before:
             groups.edge(reader, group)

@@ -10,8 +10,9 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.blocks import every_step
-from symc.codegen.ir import Branch, Launch
+from symc.codegen.ir import Accumulate, Branch, Launch
 from symc.codegen.passes.kernels.inlined import inlined_kernels
+from symc.codegen.passes.walk import statements
 from symc.codegen.targets.host.functions import has_vectors
 from symc.errors import SymcError
 
@@ -54,6 +55,46 @@ def test_a_sum_in_each_step_of_a_loop_in_a_loop(length: int) -> None:
     rng = np.random.default_rng(length)
     p, c = rng.normal(size=(30, length)), rng.normal(size=(5, length))
     np.testing.assert_array_equal(f(p, c), ((p[:, None] - c) ** 2).sum(2).argmin(1))
+
+
+FOLDS = {
+    "sum": (lambda x: (x**2).sum(), lambda x: (x**2).sum(-1)),
+    "mean": (lambda x: abs(x).mean(), lambda x: abs(x).mean(-1)),
+    "prod": (lambda x: x.prod(), lambda x: x.prod(-1)),
+    "largest": (lambda x: x.max(), lambda x: x.max(-1)),
+}
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("kind", FOLDS)
+def test_a_row_that_is_folded_in_each_step(kind: str, dtype: str, length: int) -> None:
+    """It was folded in pieces for threads: of three numbers that took three times as long."""
+    fold, wanted = FOLDS[kind]
+    points, centres = T.matrix("points", dtype=dtype), T.matrix("centres", dtype=dtype)
+
+    def centre(i: Any, k: Any, best: Any) -> Any:
+        new = fold(points[i] - centres[k])
+        return symc.ifelse(new > best, new, best)
+
+    def point(i: Any, found: Any) -> Any:
+        first = T.zeros_like(fold(points[0]))
+        return found[i].set(
+            symc.fori_loop(0, centres.shape[0], lambda k, b: centre(i, k, b), first)
+        )
+
+    count = points.shape[0]
+    out = T.zeros(count, dtype=fold(points[0]).dtype)
+    f = symc.function([points, centres], symc.fori_loop(0, count, point, out))
+    kernels = f.runner.compilation().optimised.kernels
+    brief = [stmt for k in kernels if "_brief" in k.name for stmt in statements(k.body)]
+    assert any(isinstance(stmt, Accumulate) for stmt in brief)
+    rng = np.random.default_rng(length)
+    p, c = (rng.uniform(-3, 3, (count, length)).astype(dtype) for count in (9, 5))
+    if kind in ("mean", "largest") and not length:
+        return
+    right = np.maximum(wanted(p[:, None] - c).max(1), 0)
+    np.testing.assert_allclose(f(p, c), right, rtol=1e-5 if dtype == "float32" else 1e-12)
 
 
 @pytest.mark.parametrize("length", LENGTHS)

@@ -211,3 +211,31 @@ def test_programs_without_loops_stay_as_they_are() -> None:
 
     made = softmax()
     assert foresee(made) is made
+
+
+def relaxed(**given: Any) -> Any:
+    """The shorter of two ways: the place that is written is asked about before the branch."""
+
+    def edge(e: Any, far: Any) -> Any:
+        way = far[PLACES[e]] + X[e]
+        return symc.ifelse(way < far[OTHERS[e]], far[OTHERS[e]].set(way), far)
+
+    far = loop_of(edge, PLACES.shape[0], T.full((4,), 9.0)[0].set(0.0))
+    return symc.function([PLACES, OTHERS, X], far, **given)
+
+
+def test_what_a_branch_asks_again_is_known_before_the_loop() -> None:
+    unchecked, checked = re.findall(r"for \(int64_t step = .*?symc_stops", relaxed().source, re.S)
+    assert "return" not in unchecked.replace("return -1", "")
+    assert checked.count("return 1") == 6
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_places_that_a_branch_writes(mode: str) -> None:
+    f, x = relaxed(mode=mode), np.array([1.0, 2.0, 0.5, 3.0])
+    np.testing.assert_array_equal(f([0, 1, 0, -2], [1, -1, 2, 1], x), [0.0, 1.0, 0.5, 3.0])
+    for places, others, index in (
+        ([0, 1, 4, 0], [1, 2, 3, 9], 4), ([0, 1, 0, 7], [1, 2, -5, 0], -5), ([0], [4], 4)
+    ):  # fmt: skip
+        with pytest.raises(BadIndex, match=f"index {index} is out of bounds"):
+            f(places, others, x)

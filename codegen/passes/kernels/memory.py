@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import every_step, written
 from symc.codegen.cost.amounts import number_of
 from symc.codegen.ir import (
     Alloc,
@@ -43,7 +43,7 @@ from symc.codegen.passes.walk import names_in, nodes, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 ON_STACK = 1024  # bytes of a local array that may stand on the stack
 LINE = 64  # bytes: everything starts on a cache line of its own
@@ -204,6 +204,8 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
     which rounds use different rows; any other that is used inside only is written anew by each of
     its rounds. So is one whose lengths differ between rounds: which of its rows a number of a step
     finds is no question of which round that is, and no round could make room for all of them.
+    What only a branch without another side writes, and others read, lives throughout the outermost
+    loop around that branch that its condition outlives: another round may have written it.
     """
     whole = wholes(program)
     steps = numbered(program.steps)
@@ -226,6 +228,7 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
                 used = united(used, loops[var])
             name = whole.get(name, name)
             lives[name] = united(lives.get(name, used), used)
+    _with_conditions(program, steps, lives)
     return {name: life[-1] for name, life in lives.items()}
 
 
@@ -244,6 +247,47 @@ def followed(program: Program) -> Callable[[Iterable[Expr]], set[str]]:
         return found
 
     return names
+
+
+def _with_conditions(
+    program: Program, steps: Sequence[tuple[Life, Step]], lives: dict[str, Life]
+) -> None:
+    """Lets what one-sided branches write for others live throughout loops that decide only once."""
+    whole = wholes(program)
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    shapes = {buffer.name: buffer.shape for buffer in program.buffers}
+    loops = {life[:-1]: step for life, step in steps if isinstance(step, Repeat)}
+    for life, branch in steps:
+        if not isinstance(branch, Branch) or (branch.then and branch.otherwise):
+            continue
+        condition = lives[whole.get(branch.condition, branch.condition)]
+        around = [life[:depth] for depth in range(1, len(life)) if life[:depth] in loops]
+        loop = next((one for one in around if condition[: len(one)] != one), None)
+        if loop is None:
+            continue  # each round decides anew
+        varying = _set_inside(program, loops[loop])
+        for step in every_step((*branch.then, *branch.otherwise)):
+            if not isinstance(step, Launch | Routine | PythonCall):
+                continue
+            kernel = kernels[step.kernel] if isinstance(step, Launch) else None
+            for name in {whole.get(name, name) for name in written(step, kernel)}:
+                is_shared = lives[name][: len(life) - 1] != life[:-1]
+                if is_shared and not any(varying & names_in(n) for n in shapes[name]):
+                    lives[name] = united(lives[name], loop)
+
+
+def _set_inside(program: Program, loop: Repeat) -> set[str]:
+    """The sizes that are not known before a loop."""
+    found = {loop.var}
+    for step in every_step(loop.steps):
+        if isinstance(step, Measure):
+            found.add(step.size)
+        elif isinstance(step, Repeat):
+            found.update([step.var] if step.done is None else [step.var, step.done])
+    for size in program.sizes:
+        if size.value is not None and found & names_in(size.value):
+            found.add(size.var.name)
+    return found
 
 
 def united(first: Life, second: Life) -> Life:

@@ -9,17 +9,16 @@ the checks before it, which are why elements that it is about lie within their a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from symc.codegen.blocks import every_step
-from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
-    Accumulate,
     Binary,
     Branch,
     Check,
     Const,
     Expr,
-    Kernel,
     Launch,
     Length,
     Load,
@@ -27,7 +26,6 @@ from symc.codegen.ir import (
     Repeat,
     Select,
     Step,
-    Store,
     Unary,
     Var,
     add,
@@ -39,12 +37,11 @@ from symc.codegen.passes.kernels.in_program import InProgram, is_long
 from symc.codegen.passes.kernels.memory import buffers_of
 from symc.codegen.passes.steps.proven import Elements, Proofs
 from symc.codegen.passes.steps.started import StepOfLoop
-from symc.codegen.passes.steps.states import in_rows, integer_states, writes
+from symc.codegen.passes.steps.states import in_rows, integer_states, stored_once, writes
 from symc.codegen.passes.steps.turning import turned
 from symc.codegen.passes.steps.varying import fixed_buffers, varying_sizes, varying_values
 from symc.codegen.passes.walk import (
     expressions,
-    loads_of,
     nodes,
     parts,
     rebuild,
@@ -99,7 +96,7 @@ class Questions:
         launches = [step for step in inside(self.repeat.steps) if isinstance(step, Launch)]
         found: dict[str, Expr] = {}
         for launch in launches:
-            found.update(_stored_once(launch, kernels[launch.kernel], BOOL))
+            found.update(stored_once(launch, kernels[launch.kernel], BOOL))
         temps = {b.name for b in program.buffers if b.role == "temp" and b.dtype is BOOL}
         checks = [step for step in inside(self.repeat.steps) if isinstance(step, Check)]
         uses = [
@@ -127,7 +124,7 @@ class Questions:
         used: set[str] = set()
         for step in self.repeat.steps:
             if isinstance(step, Launch):
-                stored = _stored_once(step, kernels[step.kernel], INT64)
+                stored = stored_once(step, kernels[step.kernel], INT64)
                 for name, value in stored.items():
                     writers = [one for one in inside if writes(one, name, kernels)]
                     if (
@@ -201,6 +198,8 @@ class Questions:
             elif isinstance(step, Branch):  # one side of it may never run: what is always right
                 checks = [one for one in inside([step]) if isinstance(one, Check)]
                 plain = [self._question(check) for check in checks]
+                held = {part for one in found for part in _each(one)} if surely else set[Expr]()
+                plain = [_without(one, held) if one is not None else None for one in plain]
                 found += [one for one in plain if one is not None and not self._reads(one)]
         return found
 
@@ -404,6 +403,16 @@ class Questions:
         return turned(expr, lambda part: self._in_program(inside.of(part)), kept, self._is_fixed)
 
 
+def _each(asked: Question) -> list[Expr]:
+    return [] if asked.each is None else conjuncts(asked.each)
+
+
+def _without(asked: Question, held: AbstractSet[Expr]) -> Question:
+    """What is asked without conditions of each step that hold in each step."""
+    left = [part for part in _each(asked) if part not in held]
+    return replace(asked, each=both(left) if left else None)
+
+
 def _is_weaker(condition: Expr, place: Expr) -> bool:
     """Whether a condition says that an index does not count further than from the end."""
     match condition:
@@ -441,23 +450,6 @@ def element_of(condition: Expr, counter: Var) -> Load | None:
         return expr != counter and all(map(look, parts(expr)))
 
     return next(iter(found)) if look(condition) and len(found) == 1 else None
-
-
-def _stored_once(launch: Launch, kernel: Kernel, dtype: DType) -> dict[str, Expr]:
-    """The numbers that a kernel stores once, whatever happens, and reads nowhere."""
-    inside = InProgram(launch, kernel)
-    stored = [s.buffer for s in statements(kernel.body) if isinstance(s, Store | Accumulate)]
-    loaded = {load.buffer for stmt in statements(kernel.body) for load in loads_of(stmt)}
-    return {
-        inside.buffers[stmt.buffer]: inside.of(stmt.value)
-        for stmt in kernel.body
-        if isinstance(stmt, Store)
-        and stmt.value.dtype is dtype
-        and stmt.index == _ZERO
-        and stored.count(stmt.buffer) == 1
-        and stmt.buffer in inside.buffers
-        and stmt.buffer not in loaded
-    }
 
 
 def _with(expr: Expr, numbers: Mapping[str, Expr]) -> Expr:

@@ -45,6 +45,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.kernels.in_program import InProgram
 from symc.codegen.passes.kernels.inlined import FEW
+from symc.codegen.passes.kernels.pieces import in_one_piece
 from symc.codegen.passes.steps.answered import Answers, turned_on
 from symc.codegen.passes.walk import expressions, fresh, loads_of, names_in, nodes, statements
 from symc.codegen.record import replace
@@ -59,10 +60,11 @@ def brief(program: Program) -> Program:
     inside = [step for step in every_step(repeats) if isinstance(step, Launch)]
     times = Counter(step.kernel for step in inside)
     kernels = {kernel.name: kernel for kernel in program.kernels}
-    few = {name: _extents(kernels[name], times[name]) for name in times}
+    short = {name: in_one_piece(kernels[name]) for name in times}
+    few = {name: _extents(short[name], times[name]) for name in times}
     if not any(few.values()):
         return program
-    walk = _Brief(program, {name: found for name, found in few.items() if found})
+    walk = _Brief(program, {name: found for name, found in few.items() if found}, short)
     steps = [walk.step(step) for step in program.steps]
     if not walk.answers.made:
         return program
@@ -147,9 +149,12 @@ def _is_chosen(kernel: Kernel) -> bool:
 class _Brief:
     """The walk over the steps of one program."""
 
-    def __init__(self, program: Program, few: dict[str, Sequence[Expr]]) -> None:
+    def __init__(
+        self, program: Program, few: dict[str, Sequence[Expr]], short: dict[str, Kernel]
+    ) -> None:
         self.answers = Answers(program)
         self.few = few
+        self.short = short
         self.counters = set[str]()
 
     def step(self, step: Step) -> Step:
@@ -186,8 +191,15 @@ class _Brief:
 
     def without_vectors(self, launch: Launch, kernel: Kernel) -> Launch:
         """The launch of a kernel that has the same loops one by one."""
-        body = [replace(s, kind="serial") if isinstance(s, Loop) else s for s in kernel.body]
+        short = self.short[kernel.name]
+        body = [replace(s, kind="serial") if isinstance(s, Loop) else s for s in short.body]
         name = fresh(f"{kernel.name}_brief", self.answers.names)
-        made = Kernel(name, kernel.params, kernel.sizes, tuple(body), kernel.note)
+        made = Kernel(name, short.params, short.sizes, tuple(body), kernel.note)
         self.answers.kernels[name] = made
-        return replace(launch, kernel=name)
+        buffers = zip(kernel.params, launch.buffers, strict=True)
+        sizes = zip(kernel.sizes, launch.sizes, strict=True)
+        return Launch(
+            name,
+            tuple(buffer for param, buffer in buffers if param in short.params),
+            tuple(size for var, size in sizes if var in short.sizes),
+        )

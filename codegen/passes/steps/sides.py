@@ -11,6 +11,9 @@ the same `ifelse` that are numbers are in a branch beside it:
         queue[tail[0]] = v                        queue[tail[0]] = v
 
 So the condition is decided once, and compilers see what both parts check.
+
+Checks of an integer that a step measures as a size are made to be about the integer, as checks of
+other indexes are, which `foresee.py` asks before a loop.
 """
 
 from __future__ import annotations
@@ -18,16 +21,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symc.codegen.blocks import all_sizes_needed, every_step, map_blocks, sizes_needed, written
-from symc.codegen.dtypes import BOOL
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
     Binary,
     Branch,
     Buffer,
+    Check,
     Const,
     Expr,
     Kernel,
     Launch,
     Let,
+    Load,
     Measure,
     Param,
     Program,
@@ -42,7 +47,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.kernels.memory import wholes
-from symc.codegen.passes.walk import bound, fresh, names_in
+from symc.codegen.passes.walk import bound, fresh, names_in, substitute
 from symc.codegen.record import record, replace
 
 _ZERO = const(0)
@@ -109,6 +114,10 @@ class _Branches:
         self.whole = wholes(program)
         self.flags: list[Buffer] = []
         self.taken = {b.name for b in program.buffers} | {s.var.name for s in program.sizes}
+        self.bools = {b.name for b in program.buffers if b.dtype is BOOL and not b.shape}
+        self.integers = {
+            b.name for b in program.buffers if b.dtype is INT64 and not b.shape and b.role == "temp"
+        }
         self.names = set(self.kernels)
         self.values = {s.var.name: s.value for s in program.sizes if s.value is not None}
         lengths = [length for buffer in program.buffers for length in buffer.shape]
@@ -121,8 +130,11 @@ class _Branches:
         """The steps of a block, its loops of one step or none in branches before them."""
         found: list[Step] = []
         decided: dict[str, _Decided] = {}  # by a buffer, or a size that is measured there
+        measured: dict[str, Load] = {}
         for place, given in enumerate(steps):
             step = given
+            if isinstance(step, Check):
+                step = replace(step, condition=substitute(step.condition, measured))
             if isinstance(step, Launch):
                 step = self.deciding(step, steps[place + 1 :])
             branch = self.as_branch(step, decided) if isinstance(step, Repeat) else None
@@ -137,10 +149,18 @@ class _Branches:
                 for name, each in decided.items()
                 if name not in changed and each.flag not in changed
             }
-            if isinstance(step, Measure) and step.buffer in decided:
-                decided[step.size] = decided[step.buffer]
+            measured = {
+                size: load
+                for size, load in measured.items()
+                if size not in changed and load.buffer not in changed
+            }
+            if isinstance(step, Measure):
+                if step.buffer in decided:
+                    decided[step.size] = decided[step.buffer]
+                if step.buffer in self.integers:
+                    measured[step.size] = Load(step.buffer, _ZERO, INT64)
             if isinstance(step, Launch):
-                decided.update(_decided(step, self.kernels[step.kernel]))
+                decided.update(self.decided(step))
         return found
 
     def deciding(self, launch: Launch, after: Sequence[Step]) -> Launch:
@@ -152,7 +172,7 @@ class _Branches:
             for step in after
             if isinstance(step, Measure) and self.is_branch(step.size, after)
         }
-        known = _decided(launch, kernel).keys()
+        known = self.decided(launch).keys()
         body: list[Stmt] = []
         made: dict[str, str] = {}
         names = bound(kernel)
@@ -240,24 +260,35 @@ class _Branches:
         near = {name for name, other in self.whole.items() if other in whole}
         return found | whole | near
 
+    def decided(self, launch: Launch) -> dict[str, _Decided]:
+        """The integers that a kernel stores as a choice between 1 and 0, by a flag.
 
-def _decided(launch: Launch, kernel: Kernel) -> dict[str, _Decided]:
-    """The integers that a kernel stores as a choice between 1 and 0, by a flag that it stores."""
-    buffers = dict(zip((param.name for param in kernel.params), launch.buffers, strict=True))
-    stores = [stmt for stmt in kernel.body if isinstance(stmt, Store) and stmt.index == _ZERO]
-    flags: dict[Expr, str] = {
-        stmt.value: buffers[stmt.buffer]
-        for stmt in stores
-        if isinstance(stmt.value, Var) and stmt.buffer in buffers
-    }
-    found: dict[str, _Decided] = {}
-    for stmt in stores:
-        match stmt.value:
-            case Select(condition, Const(then), Const(otherwise)) if condition in flags:
-                if {then, otherwise} == {0, 1} and stmt.buffer in buffers:
-                    found[buffers[stmt.buffer]] = _Decided(flags[condition], then == 1)
-            case _:
-                pass
-    counts = [stmt.buffer for stmt in stores]
-    once = {buffers[name] for name in counts if counts.count(name) == 1 and name in buffers}
-    return {n: each for n, each in found.items() if n in once and each.flag in once}
+        It stores the flag, or reads one that was stored before.
+        """
+        kernel = self.kernels[launch.kernel]
+        buffers = dict(zip((param.name for param in kernel.params), launch.buffers, strict=True))
+        stores = [stmt for stmt in kernel.body if isinstance(stmt, Store) and stmt.index == _ZERO]
+        flags: dict[Expr, str] = {
+            Load(param.name, _ZERO, BOOL): buffers[param.name]
+            for param in kernel.params
+            if not param.written and buffers[param.name] in self.bools
+        }
+        for stmt in kernel.body:
+            if isinstance(stmt, Let) and stmt.value in flags:
+                flags[stmt.var] = flags[stmt.value]
+        flags |= {
+            stmt.value: buffers[stmt.buffer]
+            for stmt in stores
+            if isinstance(stmt.value, Var) and stmt.buffer in buffers
+        }
+        found: dict[str, _Decided] = {}
+        for stmt in stores:
+            match stmt.value:
+                case Select(condition, Const(then), Const(otherwise)) if condition in flags:
+                    if {then, otherwise} == {0, 1} and stmt.buffer in buffers:
+                        found[buffers[stmt.buffer]] = _Decided(flags[condition], then == 1)
+                case _:
+                    pass
+        counts = [stmt.buffer for stmt in stores]
+        twice = {buffers[name] for name in counts if counts.count(name) > 1 and name in buffers}
+        return {n: each for n, each in found.items() if n not in twice and each.flag not in twice}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from symc.codegen.blocks import every_step, written
-from symc.codegen.dtypes import INT64
+from symc.codegen.dtypes import INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Check,
@@ -22,7 +22,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.kernels.in_program import InProgram, is_long
-from symc.codegen.passes.walk import statements
+from symc.codegen.passes.walk import loads_of, statements
 
 _ZERO = const(0)
 
@@ -89,4 +89,21 @@ def _stored(launch: Launch, kernel: Kernel) -> dict[str, Expr]:
         and stmt.index == _ZERO
         and stores.count(stmt.buffer) == 1
         and stmt.buffer in inside.buffers
+    }
+
+
+def stored_once(launch: Launch, kernel: Kernel, dtype: DType) -> dict[str, Expr]:
+    """The numbers that a kernel stores once, whatever happens, and reads nowhere."""
+    inside = InProgram(launch, kernel)
+    stored = [s.buffer for s in statements(kernel.body) if isinstance(s, Store | Accumulate)]
+    loaded = {load.buffer for stmt in statements(kernel.body) for load in loads_of(stmt)}
+    return {
+        inside.buffers[stmt.buffer]: inside.of(stmt.value)
+        for stmt in kernel.body
+        if isinstance(stmt, Store)
+        and stmt.value.dtype is dtype
+        and stmt.index == _ZERO
+        and stored.count(stmt.buffer) == 1
+        and stmt.buffer in inside.buffers
+        and stmt.buffer not in loaded
     }
