@@ -32,6 +32,7 @@ from array_rows import (
     moves,
     number_parts,
     numbers,
+    short_rows,
     small_products,
     sorted_rows,
     truths,
@@ -137,7 +138,7 @@ def rows() -> list[Row]:
     """All rows."""
     return [
         *transforms(), *products(), *others(), *reductions(), *positions(), *moves(), *truths(),
-        *small_products(), *sorted_rows(), *number_parts(),
+        *small_products(), *short_rows(), *sorted_rows(), *number_parts(),
     ]  # fmt: skip
 
 

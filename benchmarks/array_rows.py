@@ -106,6 +106,46 @@ def small_products() -> list[Row]:
     return made
 
 
+def short_rows() -> list[Row]:
+    """Rows of few numbers that share something, or of which each is a sum of few."""
+    import symc.tensor as T
+
+    made: list[Row] = []
+    for n in (3, 10, 50):
+        x, b = numbers(100_000 // n, n), numbers(n, seed=1)
+        made += [
+            Row(f"tanh of rows of {n} and a bias", (x, b), lambda x, b: T.tanh(x + b),
+                lambda x, b: np.tanh(x + b), lambda torch, x, b: torch.tanh(x + b),
+                lambda jax, x, b: jax.numpy.tanh(x + b)),
+            Row(f"standardised columns, rows of {n}", (x,),
+                lambda x: (x - x.mean(0)) / x.std(0), lambda x: (x - x.mean(0)) / x.std(0),
+                lambda torch, x: (x - x.mean(0)) / x.std(0, correction=0),
+                lambda jax, x: (x - x.mean(0)) / x.std(0)),
+        ]  # fmt: skip
+    for axes in (2, 4):
+        x, c = numbers(20_000, axes), numbers(4, axes, seed=1)
+        made.append(
+            Row(f"nearness to 4 points of {axes} numbers", (x, c), lambda x, c: nearness(T, x, c),
+                lambda x, c: nearness(np, x, c), None,
+                lambda jax, x, c: nearness(jax.numpy, x, c))
+        )  # fmt: skip
+    x, v = numbers(20_000, 3, 3), numbers(20_000, 3, seed=1)
+    made.append(
+        Row("matrices times vectors 20000x3x3", (x, v), lambda x, v: (x @ v[:, :, None])[:, :, 0],
+            lambda x, v: (x @ v[:, :, None])[:, :, 0],
+            lambda torch, x, v: (x @ v[:, :, None])[:, :, 0],
+            lambda jax, x, v: (x @ v[:, :, None])[:, :, 0])
+    )  # fmt: skip
+    return made
+
+
+def nearness(library: Any, x: Any, points: Any) -> Any:
+    """The share of each point in each row."""
+    far = ((x[:, None, :] - points[None]) ** 2).sum(2)
+    parts = library.exp(far.min(1, keepdims=True) - far)
+    return parts / parts.sum(1, keepdims=True)
+
+
 def sorted_rows() -> list[Row]:
     """Numbers in order, in one row and in many."""
     import symc.tensor as T
