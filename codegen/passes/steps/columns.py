@@ -75,7 +75,7 @@ def _changed(program: Program, step: Repeat, kernels: dict[str, Kernel], taken: 
     found = launches_in_kernel(program, step, kernels)
     if found is None:
         return step
-    rows = _Rows.of(found)
+    rows = _RowsOfSteps.of(found)
     if rows is None or not rows.has_columns:
         return step
     apart = rows.apart()
@@ -90,7 +90,7 @@ def _changed(program: Program, step: Repeat, kernels: dict[str, Kernel], taken: 
 
 
 @record
-class _Row:
+class _Touched:
     """An access to an element of a buffer in an iteration: how far rows and steps move it."""
 
     buffer: str
@@ -99,7 +99,7 @@ class _Row:
     rest: Polynomial
 
 
-class _Rows:
+class _RowsOfSteps:
     """A loop of steps that are loops over the same rows, without others in them."""
 
     def __init__(self, steps: LaunchesInKernel, loops: Sequence[Loop], lets: Block) -> None:
@@ -107,7 +107,7 @@ class _Rows:
         self.taken = steps.made.taken
         self.row = Var(fresh("row", self.taken))
         self.names = index_names((*steps.inside, *lets))
-        self.accesses: list[_Row] = []
+        self.accesses: list[_Touched] = []
         """All accesses whose place is understood."""
         self.unknown: set[str] = set()
         """Buffers with other accesses."""
@@ -115,7 +115,7 @@ class _Rows:
             self._look(loop)
 
     @classmethod
-    def of(cls, steps: LaunchesInKernel) -> _Rows | None:
+    def of(cls, steps: LaunchesInKernel) -> _RowsOfSteps | None:
         """The rows of a loop of steps; None if the steps are others."""
         loops = [stmt for stmt in steps.made.body if isinstance(stmt, Loop)]
         lets = tuple([stmt for stmt in steps.made.body if isinstance(stmt, Let)])
@@ -159,7 +159,7 @@ class _Rows:
             if split is None or not is_known or any(isinstance(n, Load) for n in nodes(place)):
                 self.unknown.add(buffer)
             else:
-                self.accesses.append(_Row(buffer, *split))
+                self.accesses.append(_Touched(buffer, *split))
 
         for stmt in loop.body:
             for load in loads_of(stmt):
@@ -197,7 +197,7 @@ class _Rows:
             asked.update(dict.fromkeys(found))
         return list(asked)
 
-    def _across(self, own: Sequence[_Row]) -> list[Expr] | None:
+    def _across(self, own: Sequence[_Touched]) -> list[Expr] | None:
         """Conditions for columns: all lie in the same row, ``far`` long."""
         far = own[0].far
         if len(far) != 1 or () in far:
@@ -229,7 +229,7 @@ class _Rows:
         step = self._step(place)
         return place.get((), 0) < 0 or (step is not None and step < 0)
 
-    def _along(self, own: Sequence[_Row]) -> list[Expr] | None:
+    def _along(self, own: Sequence[_Touched]) -> list[Expr] | None:
         """Conditions for rows of memory: they are a number of rows apart, as steps are."""
         moves: list[Polynomial] = [added(one.rest, own[0].rest, -1) for one in own]
         split = [by(one.rest, self.steps.counter) for one in own]

@@ -92,7 +92,7 @@ def _kernel(kernel: Kernel) -> Block:
     return tuple(done) if taken else kernel.body
 
 
-def _rows(nest: LoopNest, sizes: set[str]) -> _Rows | None:
+def _rows(nest: LoopNest, sizes: set[str]) -> _SharingRows | None:
     """The rows of a nest that are computed element by element; None for another nest."""
     if len(nest.loops) != 2 or any(loop.cut is not None for loop in nest.loops):
         return None
@@ -107,7 +107,7 @@ def _rows(nest: LoopNest, sizes: set[str]) -> _Rows | None:
     body = (*nest.lets, *nest.body)
     if not has_vector_form(body) or not any(map(_is_costly, body)):
         return None
-    rows = _Rows(row, column, body)
+    rows = _SharingRows(row, column, body)
     return rows if rows.is_understood() else None
 
 
@@ -120,7 +120,7 @@ def _is_costly(stmt: Stmt) -> bool:
 
 
 @record
-class _Rows:
+class _SharingRows:
     """Rows that are computed element by element: `body` is that of an element."""
 
     row: Loop

@@ -149,8 +149,8 @@ def _lengths(stmt: Stmt) -> dict[Expr, int]:
         return {}
     length = loops[0].extent
     most = FEW if inside else LONGEST
-    if any(loop.extent != length for loop in loops):
-        return {}
+    if length == stmt.extent or any(loop.extent != length for loop in loops):
+        return {}  # where there are as many rows as elements, these are not few
     is_short = _is_few if inside else _may_be_short
     if not is_short(length, stmt, most) or not all(
         _is_few(loop.extent, stmt, INNER) for loop in inside

@@ -404,12 +404,12 @@ SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, symc_syr
     }
 
 // SYMBOL symc_batched_gemm_f32
-// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_products_f32 symc_gemm_f32
-SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f32, symc_products_f32, symc_small_products_f32, float)
+// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_batch_f32 symc_gemm_f32
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f32, symc_products_f32, symc_small_batch_f32, float)
 
 // SYMBOL symc_batched_gemm_f64
-// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_products_f64 symc_gemm_f64
-SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_products_f64, double)
+// NEEDS SYMC_DEFINE_BATCHED_GEMM symc_small_batch_f64 symc_gemm_f64
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_batch_f64, double)
 
 // SYMBOL SYMC_DEFINE_DOT
 // The sum of products, in chunks of which each has four running sums.

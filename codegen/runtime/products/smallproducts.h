@@ -142,7 +142,7 @@ static void symc_small_gemm_fNN(int64_t trans_a, int64_t trans_b, int64_t m, int
     }
 }
 
-// SYMBOL symc_small_products_fNN
+// SYMBOL symc_small_batch_fNN
 // NEEDS symc_small_gemm_fNN
 // The products of a batch, one after the other. The loops of tiny ones are written out.
 #define SYMC_TINY(few)                                                                            \
@@ -153,13 +153,13 @@ static void symc_small_gemm_fNN(int64_t trans_a, int64_t trans_b, int64_t m, int
     }                                                                                             \
     return;
 SYMC_OUT_OF_LINE
-static void symc_small_products_fNN(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m,
+static void symc_small_batch_fNN(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m,
                                     int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
                                     const real *b, int64_t ldb, real beta, real *c, int64_t ldc,
                                     int64_t stride_a, int64_t stride_b, int64_t stride_c) {
 #if defined(SYMC_HAS_PARTS)
     const int64_t row = trans_a ? 1 : lda, col = trans_a ? lda : 1;
-    if (!trans_b && n * (int64_t)sizeof(real) <= SYMC_LANE_BYTES) {
+    if (!trans_b && n > 0 && n * (int64_t)sizeof(real) <= SYMC_LANE_BYTES) {
         if (k == 2) { SYMC_TINY(2) }
         if (k == 3) { SYMC_TINY(3) }
         if (k == 4) { SYMC_TINY(4) }
