@@ -70,7 +70,7 @@ class KernelBuilder:
 
     def __init__(self, context: KernelContext, names: UniqueNames) -> None:
         self.context = context
-        self.names = names.copy()
+        self.names = names.of_kernel()
         self.names.taken.difference_update(LOOP_VARIABLES)
         self._params: dict[str, bool] = {}
         self._values: dict[Tensor, ir.Expr] = {}

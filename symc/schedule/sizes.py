@@ -42,22 +42,30 @@ class UniqueNames:
 
     taken: set[str] = field(default_factory=lambda: set(_RESERVED))
     _counts: dict[str, int] = field(default_factory=dict)
+    _inside: UniqueNames | None = None
 
     def fresh(self, wanted: str | None, otherwise: str) -> str:
         """`wanted` if it is an identifier nobody has, else `otherwise`, numbered until unique."""
         base = wanted if wanted and _IDENTIFIER.match(wanted) else otherwise
         base = f"my_{base}" if base.startswith("symc") else base
         name = base
-        while name in self.taken:
+        inside = set[str]() if self._inside is None else self._inside.taken
+        while name in self.taken or name in inside:
             number = self._counts.get(base, 1) + 1
             self._counts[base] = number
             name = f"{base}_{number}"
         self.taken.add(name)
+        inside.add(name)
         return name
 
-    def copy(self) -> UniqueNames:
-        """The same names taken, to be added to independently."""
-        return UniqueNames(set(self.taken), dict(self._counts))
+    def of_kernel(self) -> UniqueNames:
+        """Names for the next kernel, which others may have for other things.
+
+        Buffers get their names when they are first asked for, which may be while a kernel is
+        written: until the kernel after it, names given here are none of its own, and taken there.
+        """
+        self._inside = UniqueNames(set(self.taken), dict(self._counts))
+        return self._inside
 
 
 class Unifier:

@@ -209,3 +209,18 @@ def test_loop_ir_of_positions(dtype: str) -> None:
                 results = interpreted(f, [a], optimised=optimised, backwards=True)
                 for found, right in zip(results, wanted, strict=True):
                     np.testing.assert_array_equal(found, right)
+
+
+@pytest.mark.parametrize("name", [None, "acc", "best", "at", "again", "most"])
+def test_an_array_whose_name_positions_have_for_a_number(name: str | None) -> None:
+    """What a kernel stores for others got its name after the kernel had given it to a number."""
+    x, c = T.matrix("x"), T.matrix("c")
+    products = (x[:, None, :] * c).sum(2)  # by itself it is called "sum"
+    products.name = name
+    f = symc.function([x, c], [T.argmax(products, 1), T.exp(products).cumsum(1)])
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(33, 16)), rng.normal(size=(6, 16))
+    wanted = a @ b.T
+    places, sums = f(a, b)
+    np.testing.assert_array_equal(places, wanted.argmax(1))
+    np.testing.assert_allclose(sums, np.exp(wanted).cumsum(1), rtol=1e-10)
