@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_a_sum_in_each_step_of_a_loop_in_a_loop(length: int) -> None:
     np.testing.assert_array_equal(f(p, c), ((p[:, None] - c) ** 2).sum(2).argmin(1))
 
 
-FOLDS = {
+FOLDS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "sum": (lambda x: (x**2).sum(), lambda x: (x**2).sum(-1)),
     "mean": (lambda x: abs(x).mean(), lambda x: abs(x).mean(-1)),
     "prod": (lambda x: x.prod(), lambda x: x.prod(-1)),

@@ -122,7 +122,7 @@ def test_rows_of_folds_of_rows(centres: int, axes: int, dtype: str) -> None:
     values[2] += 1
     tolerance = 1e-12 if dtype == "float64" else 2e-5
     known = symc.function([x], nearness(x, T.constant(values[1]), T.constant(values[2]), T))
-    wanted = nearness(*values, np)
+    wanted = nearness(values[0], values[1], values[2], np)
     for found in (f(*values), known(values[0])):
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)

@@ -267,14 +267,14 @@ def test_what_loops_around_each_other_need_is_computed_before_both() -> None:
     """Lengths of what the outer loop changes kept the branch around it in every step."""
     x, w = T.tensor("float64", (None,) * 3, "x"), T.matrix("w")
 
-    def moved(x: Tensor) -> Tensor:
+    def moved(x: Tensor) -> Any:
         n, m = x.shape[1] - w.shape[0] + 1, x.shape[2] - w.shape[1] + 1
 
-        def cell(i: Tensor, j: Tensor, o: Tensor) -> Tensor:
+        def cell(i: Tensor, j: Tensor, o: Tensor) -> Any:
             window = x[:, i : i + w.shape[0], j : j + w.shape[1]]
             return o[:, i, j].set((window * w).sum((1, 2)))
 
-        def row(i: Tensor, o: Tensor) -> Tensor:
+        def row(i: Tensor, o: Tensor) -> Any:
             return symc.fori_loop(0, m, lambda j, o: cell(i, j, o), o)
 
         return symc.fori_loop(0, n, row, T.zeros((x.shape[0], n, m)))

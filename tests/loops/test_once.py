@@ -14,8 +14,8 @@ from tests.fuzz.branching import Assign, Branch, Loop
 from tests.fuzz.guarded import Guarded
 
 RNG = np.random.default_rng(0)
-A = RNG.normal(size=(4, 4))
-A = A @ A.T + 4 * np.eye(4)
+ROOT = RNG.normal(size=(4, 4))
+A = ROOT @ ROOT.T + 4 * np.eye(4)
 B = RNG.uniform(size=(7, 4))
 NEVER, BAD = B * 0.0, -A
 MODES = ["default", "python"]

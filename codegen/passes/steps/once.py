@@ -155,7 +155,8 @@ class _Once:
 
     def same(self, block: Sequence[Step], around: _Rounds) -> set[int]:
         """The places of the steps of a block that compute the same in all steps of a loop."""
-        found = {place for place, step in enumerate(block) if not self.has_effects(step)}
+        found: set[int] = set()
+        found.update(place for place, step in enumerate(block) if not self.has_effects(step))
         while found:
             own = Counter(self.written(block[place] for place in found))
             inside = {name for name in around.inside if own[name] == around.writes[name]}

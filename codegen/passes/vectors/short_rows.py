@@ -353,7 +353,8 @@ def _split(body: Sequence[Stmt]) -> list[list[Stmt]]:
     found: list[list[Stmt]] = [[]]
     for stmt in body:
         if isinstance(stmt, Loop):
-            found += [[stmt], []]
+            found.append([stmt])
+            found.append([])
         else:
             found[-1].append(stmt)
     return [part for part in found if part]
