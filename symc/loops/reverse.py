@@ -19,13 +19,14 @@ from symc.codegen.record import record, replace
 from symc.derivatives.reverse import accumulate, placeholder, reaching
 from symc.graph.dims import Dim, add, product, sub
 from symc.graph.inputs import scalar_constant
-from symc.graph.node import Tensor
+from symc.graph.node import EXPENSIVE, Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body
 from symc.loops.build import Carrying, Loop, LoopParts, Reading, row_of, step_number
 from symc.loops.ends import ends_apart
 from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
+from symc.tensor.elementwise import Elementwise
 from symc.tensor.lengths import Length, dim_of, public, tensor_of
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import GIVEN
@@ -48,7 +49,6 @@ def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
 
 
 # --- the loop, and the meaning of its slots -------------------------------------------------------
-# ----------------------------------------------------
 
 
 class _Forward:
@@ -91,7 +91,7 @@ class _Forward:
         known = {n: part for n, part in known.items() if n.args and not n.op.is_sought}
         saved = set[Tensor]()
         if not self.layout.stops:
-            saved = self._products()
+            saved = self._products() | self._numbers()
             saved |= self._elements(list(needed), known.keys(), saved)
         reached = walk(needed, stop=lambda node: node in known or node in saved)
         self.kept = {node: known[node] for node in reached if node in known}
@@ -105,13 +105,27 @@ class _Forward:
 
     def _products(self) -> set[Tensor]:
         """The products of values of the loop; those of sequences alone will leave it."""
-        order = walk(self.loop.body.results)
-        from_states = {slot for own in self.of_states for slot in own}
+        return self._even(filter(is_product, self._from_states(walk(self.loop.body.results))))
+
+    def _numbers(self) -> set[Tensor]:
+        """Numbers of values of the loop that take longer to compute than to store and load.
+
+        What only a branch or a loop reads is not among them: they need not run.
+        """
+        order = walk(self.loop.body.results, stop=lambda node: node.op.is_lazy)
+        return {
+            node
+            for node in self._from_states(order)
+            if not node.ndim and isinstance(node.op, Elementwise) and node.op.cost >= EXPENSIVE
+        }
+
+    def _from_states(self, order: Sequence[Tensor]) -> list[Tensor]:
+        """Those of some nodes that follow from what the loop carries on."""
+        found = {slot for own in self.of_states for slot in own}
         for node in order:
-            if not from_states.isdisjoint(node.args):
-                from_states.add(node)
-        found = {node for node in order if node in from_states and is_product(node)}
-        return self._even(found)
+            if not found.isdisjoint(node.args):
+                found.add(node)
+        return [node for node in order if node in found]
 
     def _elements(
         self, needed: Sequence[Tensor], known: AbstractSet[Tensor], saved: AbstractSet[Tensor]

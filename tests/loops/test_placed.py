@@ -10,6 +10,8 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.codegen.ir import Call
+from symc.codegen.passes.walk import expressions, nodes, statements
 from symc.graph.walks import walk
 from symc.loops.scan import Scan
 
@@ -124,3 +126,23 @@ def test_what_a_branch_alone_reads_is_not_kept() -> None:
             ends.append(y.sum())
         moved.append((ends[1] - ends[0]) / 2e-6)
     np.testing.assert_allclose(f(values, places), moved, rtol=1e-6)
+
+
+@pytest.mark.parametrize("of", [T.tanh, T.exp, T.sigmoid], ids=["tanh", "exp", "sigmoid"])
+def test_a_bug_numbers_that_take_long_were_computed_again_for_the_step_back(of: Any) -> None:
+    path = over(lambda i, y: y[i].set(of(y[i - 1] * -0.5 - X[i])), X, start=1)
+    slope = symc.grad(path.sum(), X)
+    f = symc.function([X], slope)
+    called = [
+        node
+        for kernel in f.runner.compilation().optimised.kernels
+        for stmt in statements(kernel.body)
+        for expr in expressions(stmt)
+        for node in nodes(expr)
+        if isinstance(node, Call)
+    ]
+    assert len(called) == 1
+    x, steps = np.random.default_rng(3).normal(size=40), 1e-6 * np.eye(40)
+    total = symc.function([X], path.sum())
+    wanted = [(total(x + step) - total(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(f(x), wanted, rtol=1e-6, atol=1e-8)
