@@ -4,10 +4,10 @@ Loops of ten iterations leave most of a vector register empty, or some numbers t
 one, which takes long where they need an exponential. What all rows share, a bias or the largest of
 each column, is repeated for as many rows as fill registers:
 
-    for i in parallel(n):                      for block in parallel(n // 64):
+    for i in parallel(n):                      for block in parallel(n // 32):
       for j in parallel(m):                      alloc repeated: b[0 ... m - 1], eight times
-        y[i*m + j] = tanh(x[i*m + j] + b[j])     for part in serial(8):
-                                                   first = (block*64 + part*8)*m
+        y[i*m + j] = tanh(x[i*m + j] + b[j])     for part in serial(4):
+                                                   first = (block*32 + part*8)*m
                                                    for k in parallel(8*m):
                                                      y[first + k] = tanh(x[first + k] + repeated[k])
 
@@ -16,7 +16,7 @@ Rows that are long are taken one by one; then what they share is copied once for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
@@ -62,10 +62,9 @@ from symc.codegen.passes.walk import (
 from symc.codegen.record import record
 from symc.codegen.verify.polynomials import polynomial
 
-ROWS = (64, 64, 16)  # of a block
-TINY, SHORT = 4, 256  # numbers of a row; below are figures for tiny, short and other rows
-AT_ONCE = (32, 8, 1)  # whole registers of 8
-MOST = 8 * SHORT  # numbers at once
+ROWS = 32  # of a block
+AT_ONCE = 8  # of short rows: whole registers
+SHORT = 256  # numbers of a row
 COSTLY = 10  # of a function, in operations, from which it pays to fill registers
 _ZERO = const(0)
 
@@ -176,25 +175,19 @@ class _SharingRows:
         repeated, filled = self.repeated(binary("min", at_once, whole), taken)
         count = mul(binary("min", at_once, sub(whole, row)), length)  # below 0 beyond the last row
         columns = Loop(place, count, "parallel", self.elements(first, place, repeated))
-        start = Let(
-            row, add(mul(block, _by_length(length, list(map(const, ROWS)))), mul(part, at_once))
-        )
-        several = [const(rows // each) for rows, each in zip(ROWS, AT_ONCE, strict=True)]
+        start = Let(row, add(mul(block, const(ROWS)), mul(part, at_once)))
         parts_of = Loop(
-            part, binary("min", _by_length(length, several), whole), "serial",
+            part, _by_length(length, ROWS // AT_ONCE, ROWS), "serial",
             (start, Let(first, mul(row, length)), columns),
         )  # fmt: skip
         note = self.row.note or self.column.note
-        blocks = _by_length(length, [ceiling(whole, const(rows)) for rows in ROWS])
-        return (
-            Let(at_once, _by_length(length, list(map(const, AT_ONCE)))),
-            Loop(block, blocks, "parallel", (*filled, parts_of), note),
-        )
+        blocks = Loop(block, ceiling(whole, const(ROWS)), "parallel", (*filled, parts_of), note)
+        return Let(at_once, _by_length(length, AT_ONCE, 1)), blocks
 
     def repeated(self, times: Expr, taken: set[str]) -> tuple[dict[str, str], Block]:
         """The arrays of what all rows share, by buffers, and what fills them."""
         names, length = index_names(self.body), self.column.extent
-        enough = binary("max", length, const(MOST))
+        enough = binary("max", length, const(AT_ONCE * SHORT))
         arrays: dict[str, str] = {}
         filled: list[Stmt] = []
         for load in [load for stmt in self.body for load in loads_of(stmt)]:
@@ -234,13 +227,11 @@ class _SharingRows:
         return tuple(made)
 
 
-def _by_length(length: Expr, values: Sequence[Expr]) -> Expr:
-    """What stands for tiny, short or other rows."""
-    tiny, short, other = values
+def _by_length(length: Expr, short: int, other: int) -> Expr:
+    """A number for short rows, and one for others."""
     if isinstance(length, Const):
-        return tiny if length.value <= TINY else short if length.value <= SHORT else other
-    rest = Select(binary("le", length, const(SHORT)), short, other, INT64)
-    return rest if tiny == short else Select(binary("le", length, const(TINY)), tiny, rest, INT64)
+        return const(short if length.value <= SHORT else other)
+    return Select(binary("le", length, const(SHORT)), const(short), const(other), INT64)
 
 
 def _outside_indexes(expr: Expr) -> Iterator[Expr]:
