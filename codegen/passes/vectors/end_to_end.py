@@ -36,13 +36,13 @@ from symc.codegen.ir import (
     Var,
     add,
     binary,
-    ceiling,
     const,
     mul,
     sub,
 )
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.loops.nest import LoopNest, nest_of
+from symc.codegen.passes.strips import StripMining
 from symc.codegen.passes.vectors.vectorize import has_vector_form
 from symc.codegen.passes.walk import (
     Block,
@@ -175,14 +175,15 @@ class _SharingRows:
         repeated, filled = self.repeated(binary("min", at_once, whole), taken)
         count = mul(binary("min", at_once, sub(whole, row)), length)  # below 0 beyond the last row
         columns = Loop(place, count, "parallel", self.elements(first, place, repeated))
-        start = Let(row, add(mul(block, const(ROWS)), mul(part, at_once)))
+        blocks = StripMining(block, whole, const(ROWS))
+        start = Let(row, add(blocks.start, mul(part, at_once)))
         parts_of = Loop(
             part, _by_length(length, ROWS // AT_ONCE, ROWS), "serial",
             (start, Let(first, mul(row, length)), columns),
         )  # fmt: skip
         note = self.row.note or self.column.note
-        blocks = Loop(block, ceiling(whole, const(ROWS)), "parallel", (*filled, parts_of), note)
-        return Let(at_once, _by_length(length, AT_ONCE, 1)), blocks
+        loop = blocks.loop("parallel", (*filled, parts_of), note)
+        return Let(at_once, _by_length(length, AT_ONCE, 1)), loop
 
     def repeated(self, times: Expr, taken: set[str]) -> tuple[dict[str, str], Block]:
         """The arrays of what all rows share, by buffers, and what fills them."""
