@@ -39,11 +39,13 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.passes.kernels.following import following, varying_sizes
 from symc.codegen.passes.walk import names_in, nodes, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
 ON_STACK = 1024  # bytes of a local array that may stand on the stack
 LINE = 64  # bytes: everything starts on a cache line of its own
@@ -213,10 +215,13 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
     for life, step in steps:
         if isinstance(step, Repeat):
             loops[step.var] = united(loops.get(step.var, life[:-1]), life[:-1])
-    following = followed(program)
-    lengths = {buffer.name: following(buffer.shape) for buffer in program.buffers}
+    shapes = {buffer.name: buffer.shape for buffer in program.buffers}
     moving = {
-        buffer.name: (names_in(buffer.of.offset) & loops.keys()) - lengths[whole[buffer.name]]
+        buffer.name: [
+            var
+            for var in names_in(buffer.of.offset) & loops.keys()
+            if not _vary(shapes[whole[buffer.name]], following(program, [var]))
+        ]
         for buffer in program.buffers
         if buffer.of is not None
     }
@@ -230,23 +235,6 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
             lives[name] = united(lives.get(name, used), used)
     _with_conditions(program, steps, lives)
     return {name: life[-1] for name, life in lives.items()}
-
-
-def followed(program: Program) -> Callable[[Iterable[Expr]], set[str]]:
-    """What gives the names that some lengths follow from, by way of other sizes, too."""
-    values = {size.var.name: size.value for size in program.sizes if size.value is not None}
-
-    def names(lengths: Iterable[Expr]) -> set[str]:
-        found: set[str] = set()
-        pending = [name for length in lengths for name in names_in(length)]
-        while pending:
-            name = pending.pop()
-            if name not in found:
-                found.add(name)
-                pending += names_in(values[name]) if name in values else ()
-        return found
-
-    return names
 
 
 def _with_conditions(
@@ -265,29 +253,20 @@ def _with_conditions(
         loop = next((one for one in around if condition[: len(one)] != one), None)
         if loop is None:
             continue  # each round decides anew
-        varying = _set_inside(program, loops[loop])
+        varying = varying_sizes(program, loops[loop])
         for step in every_step((*branch.then, *branch.otherwise)):
             if not isinstance(step, Launch | Routine | PythonCall):
                 continue
             kernel = kernels[step.kernel] if isinstance(step, Launch) else None
             for name in {whole.get(name, name) for name in written(step, kernel)}:
                 is_shared = lives[name][: len(life) - 1] != life[:-1]
-                if is_shared and not any(varying & names_in(n) for n in shapes[name]):
+                if is_shared and not _vary(shapes[name], varying):
                     lives[name] = united(lives[name], loop)
 
 
-def _set_inside(program: Program, loop: Repeat) -> set[str]:
-    """The sizes that are not known before a loop."""
-    found = {loop.var}
-    for step in every_step(loop.steps):
-        if isinstance(step, Measure):
-            found.add(step.size)
-        elif isinstance(step, Repeat):
-            found.update([step.var] if step.done is None else [step.var, step.done])
-    for size in program.sizes:
-        if size.value is not None and found & names_in(size.value):
-            found.add(size.var.name)
-    return found
+def _vary(lengths: Iterable[Expr], sizes: AbstractSet[str]) -> bool:
+    """Whether a length is computed from one of these sizes."""
+    return any(sizes & names_in(length) for length in lengths)
 
 
 def united(first: Life, second: Life) -> Life:

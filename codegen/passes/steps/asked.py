@@ -33,13 +33,14 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.expressions.conditions import both, conjuncts
+from symc.codegen.passes.kernels.following import varying_sizes
 from symc.codegen.passes.kernels.in_program import InProgram, is_long
 from symc.codegen.passes.kernels.memory import buffers_of
 from symc.codegen.passes.steps.proven import Elements, Proofs
 from symc.codegen.passes.steps.started import StepOfLoop
 from symc.codegen.passes.steps.states import in_rows, integer_states, stored_once, writes
 from symc.codegen.passes.steps.turning import turned
-from symc.codegen.passes.steps.varying import fixed_buffers, varying_sizes, varying_values
+from symc.codegen.passes.steps.varying import fixed_buffers, varying_values
 from symc.codegen.passes.walk import (
     expressions,
     nodes,

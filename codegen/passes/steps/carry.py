@@ -38,8 +38,8 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.expressions.fold import fold
+from symc.codegen.passes.kernels.following import varying_sizes
 from symc.codegen.passes.kernels.inlined import inlined_kernels, is_short, launched_once
-from symc.codegen.passes.steps.varying import varying_sizes
 from symc.codegen.passes.steps.waiting import waiting_briefly
 from symc.codegen.passes.walk import (
     bound,

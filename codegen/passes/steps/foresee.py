@@ -43,6 +43,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.passes.kernels.following import varying_sizes
 from symc.codegen.passes.kernels.inlined import is_short
 from symc.codegen.passes.steps.answered import Answers, is_true, turned_on
 from symc.codegen.passes.steps.asked import Question, Questions, element_of, inside
@@ -50,7 +51,6 @@ from symc.codegen.passes.steps.varying import (
     changed_variables,
     fixed_buffers,
     has_varying_lengths,
-    varying_sizes,
 )
 from symc.codegen.passes.walk import Block, names_in, nodes, rebuild
 from symc.codegen.record import record, replace

@@ -26,9 +26,10 @@ from symc.codegen.ir import (
     binary,
     const,
 )
+from symc.codegen.passes.kernels.following import varying_sizes
 from symc.codegen.passes.kernels.join import MOST, Joined, length_of
 from symc.codegen.passes.kernels.memory import buffers_of, wholes
-from symc.codegen.passes.steps.varying import moving_buffers, varying_sizes, varying_values
+from symc.codegen.passes.steps.varying import moving_buffers, varying_values
 from symc.codegen.passes.walk import (
     Block,
     fresh,

@@ -42,6 +42,7 @@ from symc.codegen.ir import (
     Store,
     const,
 )
+from symc.codegen.passes.kernels.following import varying_sizes
 from symc.codegen.passes.kernels.memory import buffers_of, used_buffers, wholes
 from symc.codegen.passes.walk import fresh, names_in, statements
 from symc.codegen.record import record, replace
@@ -81,7 +82,6 @@ class _Once:
         self.kernels = {kernel.name: kernel for kernel in program.kernels}
         self.buffers = {buffer.name: buffer for buffer in program.buffers}
         self.whole = wholes(program)
-        self.values = [size for size in program.sizes if size.value is not None]
         self.taken = {*self.buffers, *[size.var.name for size in program.sizes]}
         self.names = set(self.kernels)
         self.flags: dict[str, Buffer] = {}
@@ -181,27 +181,12 @@ class _Once:
         used = [name for inner in every_step([step]) for name in buffers_of(inner)]
         if any(self.whole.get(name, name) not in known for name in used):
             return False
-        varying = self.varying(loop, step)
+        own = {inner.var for inner in every_step([step]) if isinstance(inner, Repeat)}
+        varying = varying_sizes(self.program, loop, own)
         rows = [self.buffers[name] for name in used]
         needed = [*sizes_needed(step), *[length for row in rows for length in row.shape]]
         needed += [row.of.offset for row in rows if row.of is not None]
         return not any(varying & names_in(size) for size in needed)
-
-    def varying(self, loop: Repeat, step: Step) -> set[str]:
-        """The sizes that differ from round to round, those of loops in the step left out."""
-        own = {inner.var for inner in every_step([step]) if isinstance(inner, Repeat)}
-        found = {loop.var}
-        for inner in every_step(loop.steps):
-            if isinstance(inner, Measure):
-                found.add(inner.size)
-            elif isinstance(inner, Repeat):
-                found |= {inner.var} - own
-                found |= set() if inner.done is None else {inner.done}
-        for size in self.values:
-            assert size.value is not None
-            if found & names_in(size.value):
-                found.add(size.var.name)
-        return found
 
     def written(self, steps: Iterable[Step]) -> Iterator[str]:
         """The buffers that steps write, rows not among them; one for each time."""

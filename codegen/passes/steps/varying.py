@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from symc.codegen.blocks import every_step, written
-from symc.codegen.ir import Buffer, Expr, Launch, Measure, Program, PythonCall, Repeat, Routine
+from symc.codegen.ir import Buffer, Expr, Launch, Program, PythonCall, Repeat, Routine
+from symc.codegen.passes.kernels.following import varying_sizes
 from symc.codegen.passes.kernels.memory import wholes
 from symc.codegen.passes.walk import names_in, substitute
-
-
-def varying_sizes(program: Program, repeat: Repeat) -> set[str]:
-    """The sizes that may differ from step to step."""
-    found = {repeat.var}
-    for step in every_step(repeat.steps):
-        match step:
-            case Repeat(var, done=done):
-                found.update([var] if done is None else [var, done])
-            case Measure(measured):
-                found.add(measured)
-            case _:
-                pass
-    for size in program.sizes:
-        if size.value is not None and found & names_in(size.value):
-            found.add(size.var.name)
-    return found
 
 
 def varying_values(program: Program, repeat: Repeat) -> dict[str, Expr]:
