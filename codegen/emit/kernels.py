@@ -186,9 +186,11 @@ class ProcessorLoops:
     """In steps of a loop, the variables of those that are printed with and without threads."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
-        """A ``for`` with its pragmas; in steps of a loop, one without where threads do not pay: a
-        region of one thread takes longer than a short step. Of a section a call, in place of its
-        first loop."""
+        """A ``for`` with its pragmas, of a section a call in place of its first loop.
+
+        In steps of a loop there is one without pragmas for short loops, too: to begin a region of
+        threads takes longer.
+        """
         name, form = loop.var.name, self.forms[loop.var.name]
         if name in self.sections:
             function, section = self.sections[name]
@@ -200,7 +202,7 @@ class ProcessorLoops:
             return emit_loop(writer, loop, self.ranged, form)
         if name not in self.twice:
             self.twice.add(name)
-            writer.put(f"if ({threads_pay(writer, loop, form.price)}) {{")
+            writer.put(f"if ({is_worth_threads(writer, loop, form.price)}) {{")
             return OpenBlock(iter((loop,)), (replace(loop, kind="serial", note=""),))
         if loop.kind == "serial":
             form = replace(form, price=None)
@@ -402,7 +404,7 @@ def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:
         if reduction.buffer in writer.flags:
             clauses += f" reduction(|:{writer.flags[reduction.buffer]})"
     if form.price is not None:
-        test = threads_pay(writer, loop, form.price)
+        test = f"threads > 1 && {is_worth_threads(writer, loop, form.price)}"
         simd = f" {simd_of(writer, form)}" if form.in_lanes else ""
         schedule = "dynamic" if form.piece == 1 else f"dynamic, {form.piece}"
         writer.pragma(lang.parallel.format(simd=simd, schedule=schedule, test=test))
@@ -415,10 +417,11 @@ def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:
         writer.pragma(lang.unroll.format(count=AT_ONCE))
 
 
-def threads_pay(writer: Writer, loop: Loop, price: Expr) -> str:
-    """The test whether a loop's cost is worth threads."""
+def is_worth_threads(writer: Writer, loop: Loop, price: Expr) -> str:
+    """The test whether a loop's cost is worth a region of threads: one asks there, too, whether to
+    stop."""
     several, cost = writer.value(loop.extent, SHIFT), writer.value(price, SHIFT)
-    return f"threads > 1 && {several} > 1 && {cost} >= {THRESHOLD}"
+    return f"{several} > 1 && {cost} >= {THRESHOLD}"
 
 
 def simd_of(writer: Writer, form: LoopForm) -> str:

@@ -108,3 +108,19 @@ def test_strips_on_threads(threads: int, monkeypatch: pytest.MonkeyPatch) -> Non
     for k in range(1, 60):
         wanted[:, k] += np.sin(wanted[:, k - 1])
     np.testing.assert_allclose(f(a), wanted, rtol=1e-13)
+
+
+def test_a_bug_long_steps_on_one_thread_were_not_asked_whether_to_stop() -> None:
+    """Outside of regions of threads they ran on: two hundred of a second each could not be
+    interrupted."""
+
+    def column(k: Any, y: Any) -> Any:
+        return y[:, k].set(T.tanh(y[:, k - 1]))
+
+    def step(_: Any, y: Any) -> Any:
+        return loop(1, A.shape[1], column, y)
+
+    f = symc.function([A], loop(0, 200, step, A))
+    assert goes_in_strips(f)
+    assert "if(parallel: threads > 1 &&" in f.source
+    assert "if (threads > 1 &&" not in f.source
