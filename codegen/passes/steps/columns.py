@@ -5,7 +5,7 @@ another cache line, and finds it gone when the next step wants the next element 
 meets another one, all steps may be done for a strip of rows whose lines stay in the cache:
 
     repeat k in m:                                       kernel(x, y; n, m)
-      kernel(x, y; k, n, m)                                for strip in parallel(n // 16):
+      kernel(x, y; k, n, m)                                for strip in parallel(n // 32):
         for i in parallel(n): y[i*m + k] = y[i*m + k - 1]    for k in serial(m):
                                + x[i*m + k]                    for i in the strip: ... as before
 

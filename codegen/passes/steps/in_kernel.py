@@ -48,7 +48,6 @@ from symc.codegen.verify.polynomials import polynomial
 _ZERO = const(0)
 STEEP, FAR = 8, 1 << 32  # times the number of a step, and beside it: none leaves 64 bits
 
-
 Change = Callable[[Program, Repeat, dict[str, Kernel], set[str]], Step]
 
 
@@ -57,8 +56,6 @@ def change_loops(program: Program, change: Change) -> Program:
 
     That adds its kernels to those that there are, under names that are not taken yet.
     """
-    if not any(isinstance(step, Repeat) for step in every_step(program.steps)):
-        return program
     kernels = {kernel.name: kernel for kernel in program.kernels}
     taken = set(kernels)
 

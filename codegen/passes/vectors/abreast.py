@@ -20,7 +20,6 @@ from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Binary,
-    Call,
     Const,
     Expr,
     If,
@@ -34,8 +33,8 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.vectors.vectorize import dearest
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -44,7 +43,6 @@ from symc.codegen.passes.walk import (
     loads_of,
     map_kernels,
     names_in,
-    nodes,
     rebuild_statement,
     statements,
     substitute,
@@ -107,8 +105,7 @@ def _folds_columns(rows: Loop, arrays: AbstractSet[str]) -> bool:
     if any(load.buffer in into for stmt in loop.body for load in loads_of(stmt)):
         return False
     exprs = [expr for stmt in loop.body for expr in expressions(stmt)]
-    calls = [node for expr in exprs for node in nodes(expr) if isinstance(node, Call)]
-    if any(FUNCTIONS[call.function].cost > SIMPLE for call in calls):
+    if dearest(loop.body) > SIMPLE:
         return False
     return sum(map(operations, exprs)) + len(loop.body) <= MOST
 

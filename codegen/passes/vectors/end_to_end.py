@@ -22,7 +22,6 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Alloc,
     Buffer,
-    Call,
     Const,
     Expr,
     Kernel,
@@ -40,14 +39,12 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
-from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.loops.nest import LoopNest, nest_of
 from symc.codegen.passes.strips import StripMining
-from symc.codegen.passes.vectors.vectorize import has_vector_form
+from symc.codegen.passes.vectors.vectorize import dearest, has_vector_form
 from symc.codegen.passes.walk import (
     Block,
     bound,
-    expressions,
     fresh,
     index_names,
     loads_of,
@@ -104,18 +101,10 @@ def _rows(nest: LoopNest, sizes: set[str]) -> _SharingRows | None:
     if not all(isinstance(stmt, Let | Store) for stmt in nest.body):
         return None
     body = (*nest.lets, *nest.body)
-    if not has_vector_form(body) or not any(map(_is_costly, body)):
+    if not has_vector_form(body) or dearest(body) < COSTLY:
         return None
     rows = _SharingRows(row, column, body)
     return rows if rows.is_understood() else None
-
-
-def _is_costly(stmt: Stmt) -> bool:
-    return any(
-        isinstance(node, Call) and FUNCTIONS[node.function].cost >= COSTLY
-        for expr in expressions(stmt)
-        for node in nodes(expr)
-    )
 
 
 @record

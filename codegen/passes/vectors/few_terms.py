@@ -26,7 +26,6 @@ from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Binary,
-    Call,
     Const,
     Expr,
     If,
@@ -38,8 +37,8 @@ from symc.codegen.ir import (
     Var,
     const,
 )
-from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.vectors.vectorize import dearest
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -48,7 +47,6 @@ from symc.codegen.passes.walk import (
     loads_of,
     map_kernels,
     names_in,
-    nodes,
     rebuild_statement,
     statements,
     substitute,
@@ -101,8 +99,7 @@ def _is_fold(loop: Loop, scalars: AbstractSet[str]) -> bool:
     if any(load.buffer in scalars for stmt in loop.body for load in loads_of(stmt)):
         return False
     exprs = [expr for stmt in loop.body for expr in expressions(stmt)]
-    calls = [node for expr in exprs for node in nodes(expr) if isinstance(node, Call)]
-    if any(FUNCTIONS[call.function].cost > SIMPLE for call in calls):
+    if dearest(loop.body) > SIMPLE:
         return False
     return sum(map(operations, exprs)) + len(loop.body) <= MOST
 

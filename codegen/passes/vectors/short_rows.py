@@ -34,7 +34,6 @@ from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Buffer,
-    Call,
     Const,
     Expr,
     Kernel,
@@ -54,9 +53,8 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
-from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.expressions.conditions import both
-from symc.codegen.passes.vectors.vectorize import has_vector_form
+from symc.codegen.passes.vectors.vectorize import dearest, has_vector_form
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -163,7 +161,7 @@ def _lengths(stmt: Stmt) -> dict[Expr, int]:
         return {}
     if isinstance(stmt.extent, Const) and stmt.extent.value < LANES:
         return {}
-    if not has_vector_form(stmt.body) or not any(map(_is_costly, loops)):
+    if not has_vector_form(stmt.body) or max(dearest(loop.body) for loop in loops) < COSTLY:
         return {}
     return {**{loop.extent: INNER for loop in inside}, length: most}
 
@@ -204,15 +202,6 @@ def _is_plain(loop: Loop) -> bool:
         loop.kind in ("parallel", "serial")
         and loop.cut is None
         and all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body)
-    )
-
-
-def _is_costly(loop: Loop) -> bool:
-    return any(
-        isinstance(node, Call) and FUNCTIONS[node.function].cost >= COSTLY
-        for stmt in loop.body
-        for expr in expressions(stmt)
-        for node in nodes(expr)
     )
 
 

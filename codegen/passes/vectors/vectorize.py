@@ -43,6 +43,7 @@ from symc.codegen.passes.walk import (
     collect,
     expressions,
     map_kernels,
+    nodes,
     parts,
     statements,
 )
@@ -178,6 +179,18 @@ def has_vector_form(block: Block) -> bool:
         if isinstance(stmt, If) or not all(map(_vectorises, expressions(stmt))):
             return False
     return True
+
+
+def dearest(block: Block) -> int:
+    """The cost of the dearest function that these statements call, not those in blocks in them."""
+    called = [
+        FUNCTIONS[node.function].cost
+        for stmt in block
+        for expr in expressions(stmt)
+        for node in nodes(expr)
+        if isinstance(node, Call)
+    ]
+    return max(called, default=0)
 
 
 def _vectorises(expr: Expr) -> bool:

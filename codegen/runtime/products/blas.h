@@ -278,10 +278,16 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
 }
 
 // SYMBOL SYMC_SMALL
-// The longest k of a small product, and how many multiplications it may have; and how many rows and
-// columns one may have that is a sum of such.
+// NEEDS SYMC_LANE_BYTES
+// The longest k of a small product, and how many multiplications it may have, those of lanes that are
+// empty counted; and how many rows and columns one may have that is a sum of such.
 #define SYMC_SMALL 64
 #define SYMC_SMALL_WORK 4096
+#define SYMC_WHOLE(count, of) (((count) + (of) - 1) / (of) * (of))
+#define SYMC_IS_SMALL(m, n, k, type)                                                              \
+    ((m) <= SYMC_SMALL && (n) <= SYMC_SMALL && (k) <= SYMC_SMALL &&                               \
+     SYMC_WHOLE(m, 4) * SYMC_WHOLE(n, SYMC_LANE_BYTES / (int64_t)sizeof(type)) * (k) <=           \
+         SYMC_SMALL_WORK)
 #define SYMC_NARROW 16
 
 // SYMBOL SYMC_DEFINE_GEMM
@@ -359,9 +365,7 @@ static int64_t symc_twin_pieces(int64_t batch, int64_t m, int64_t k) {
     void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,                  \
                             type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,   \
                             type beta, type *c, int64_t ldc, int64_t threads) {                   \
-        const int64_t wide = SYMC_LANE_BYTES / sizeof(type), filled = (n + wide - 1) / wide * wide;\
-        if (k > 0 && k <= SYMC_SMALL && m <= SYMC_SMALL && n <= SYMC_SMALL &&                     \
-            (m + 3) / 4 * 4 * filled * k <= SYMC_SMALL_WORK)                                      \
+        if (k > 0 && SYMC_IS_SMALL(m, n, k, type))                                                \
             small(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                \
         else                                                                                      \
             batched(1, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0, 0, 0,   \
@@ -387,13 +391,12 @@ SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, symc_syr
                      int64_t k, type alpha, const type *a, int64_t lda, const type *b,            \
                      int64_t ldb, type beta, type *c, int64_t ldc, int64_t stride_a,              \
                      int64_t stride_b, int64_t stride_c, int64_t threads) {                       \
-        const double work = (double)m * n * k;                                                    \
-        if (k <= 0 || k > SYMC_SMALL || work > SYMC_SMALL_WORK) {                                 \
+        if (k <= 0 || !SYMC_IS_SMALL(m, n, k, type)) {                                            \
             products(batch, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,       \
                      stride_a, stride_b, stride_c, threads);                                      \
             return;                                                                               \
         }                                                                                         \
-        const int64_t parts = threads > 1 && (double)batch * work > 1e6 ? threads : 1;            \
+        const int64_t parts = threads > 1 && (double)batch * m * n * k > 1e6 ? threads : 1;       \
         _Pragma("omp parallel for schedule(static) num_threads(threads) if(parts > 1)")           \
         for (int64_t part = 0; part < parts; part++) {                                            \
             const int64_t q = batch * part / parts, end = batch * (part + 1) / parts;             \

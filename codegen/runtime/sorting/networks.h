@@ -266,67 +266,46 @@ typedef long long symc_sort_longs __attribute__((vector_size(64)));
     rows[0] = v0, rows[4] = v1, rows[1] = v2, rows[5] = v3, rows[2] = v4, rows[6] = v5;            \
     rows[3] = v6, rows[7] = v7;
 
-// SYMBOL symc_network_f32
-// NEEDS symc_key_f32 SYMC_NETWORK_8 SYMC_NETWORK_16
-// Sorts the keys of eight vectors; and makes one of two such pieces: of keys that are compared with
-// the last first, the lesser ones are in the first piece, and rows of either grow and then fall.
+// SYMBOL SYMC_OF_LANES_f32
+// NEEDS SYMC_NETWORK_8 SYMC_NETWORK_16
+// What is for as many lanes as a vector of keys has.
 #if SYMC_SORT_BYTES == 64
 #define SYMC_OF_LANES_f32(name) name##_16
 #else
 #define SYMC_OF_LANES_f32(name) name##_8
 #endif
-#define SYMC_ROWS_f32(network)                                                                     \
-    symc_keys_f32 v0 = rows[0], v1 = rows[1], v2 = rows[2], v3 = rows[3];                          \
-    symc_keys_f32 v4 = rows[4], v5 = rows[5], v6 = rows[6], v7 = rows[7];                          \
-    SYMC_OF_LANES_f32(network)(f32)
-static __attribute__((noinline)) void symc_network_f32(symc_key_f32 *keys) {
-    symc_keys_f32 *rows = (symc_keys_f32 *)keys;
-    SYMC_ROWS_f32(SYMC_NETWORK)
-}
-static __attribute__((noinline)) void symc_merged_f32(symc_key_f32 *keys) {
-    symc_keys_f32 *rows = (symc_keys_f32 *)keys, *const other = rows + 8;
-    for (int i = 0; i < 4; i++) {
-        const symc_keys_f32 last = SYMC_OF_LANES_f32(SYMC_TURNED)(other[7 - i]);
-        const symc_keys_f32 first = SYMC_OF_LANES_f32(SYMC_TURNED)(other[i]);
-        SYMC_ORDERED_f32(rows[i], last, low, high)
-        SYMC_ORDERED_f32(rows[7 - i], first, less, more)
-        rows[i] = low, rows[7 - i] = less, other[i] = high, other[7 - i] = more;
-    }
-    for (int half = 0; half < 2; half++, rows = other) {
-        SYMC_ROWS_f32(SYMC_MERGE)
-        rows[0] = v0, rows[1] = v1, rows[2] = v2, rows[3] = v3, rows[4] = v4, rows[5] = v5;
-        rows[6] = v6, rows[7] = v7;
-    }
-}
 
-// SYMBOL symc_network_f64
-// NEEDS symc_key_f64 SYMC_NETWORK_4 SYMC_NETWORK_8
-// Sorts the keys of eight vectors; and makes one of two such pieces: of keys that are compared with
-// the last first, the lesser ones are in the first piece, and rows of either grow and then fall.
+// SYMBOL SYMC_OF_LANES_f64
+// NEEDS SYMC_NETWORK_4 SYMC_NETWORK_8
 #if SYMC_SORT_BYTES == 64
 #define SYMC_OF_LANES_f64(name) name##_8
 #else
 #define SYMC_OF_LANES_f64(name) name##_4
 #endif
-#define SYMC_ROWS_f64(network)                                                                     \
-    symc_keys_f64 v0 = rows[0], v1 = rows[1], v2 = rows[2], v3 = rows[3];                          \
-    symc_keys_f64 v4 = rows[4], v5 = rows[5], v6 = rows[6], v7 = rows[7];                          \
-    SYMC_OF_LANES_f64(network)(f64)
-static __attribute__((noinline)) void symc_network_f64(symc_key_f64 *keys) {
-    symc_keys_f64 *rows = (symc_keys_f64 *)keys;
-    SYMC_ROWS_f64(SYMC_NETWORK)
+
+// SYMBOL symc_network_fNN
+// NEEDS symc_key_fNN SYMC_OF_LANES_fNN
+// Sorts the keys of eight vectors; and makes one of two such pieces: of keys that are compared with
+// the last first, the lesser ones are in the first piece, and rows of either grow and then fall.
+#define SYMC_ROWS_fNN(network)                                                                     \
+    symc_keys_fNN v0 = rows[0], v1 = rows[1], v2 = rows[2], v3 = rows[3];                          \
+    symc_keys_fNN v4 = rows[4], v5 = rows[5], v6 = rows[6], v7 = rows[7];                          \
+    SYMC_OF_LANES_fNN(network)(fNN)
+static __attribute__((noinline)) void symc_network_fNN(symc_key_fNN *keys) {
+    symc_keys_fNN *rows = (symc_keys_fNN *)keys;
+    SYMC_ROWS_fNN(SYMC_NETWORK)
 }
-static __attribute__((noinline)) void symc_merged_f64(symc_key_f64 *keys) {
-    symc_keys_f64 *rows = (symc_keys_f64 *)keys, *const other = rows + 8;
+static __attribute__((noinline)) void symc_merged_fNN(symc_key_fNN *keys) {
+    symc_keys_fNN *rows = (symc_keys_fNN *)keys, *const other = rows + 8;
     for (int i = 0; i < 4; i++) {
-        const symc_keys_f64 last = SYMC_OF_LANES_f64(SYMC_TURNED)(other[7 - i]);
-        const symc_keys_f64 first = SYMC_OF_LANES_f64(SYMC_TURNED)(other[i]);
-        SYMC_ORDERED_f64(rows[i], last, low, high)
-        SYMC_ORDERED_f64(rows[7 - i], first, less, more)
+        const symc_keys_fNN last = SYMC_OF_LANES_fNN(SYMC_TURNED)(other[7 - i]);
+        const symc_keys_fNN first = SYMC_OF_LANES_fNN(SYMC_TURNED)(other[i]);
+        SYMC_ORDERED_fNN(rows[i], last, low, high)
+        SYMC_ORDERED_fNN(rows[7 - i], first, less, more)
         rows[i] = low, rows[7 - i] = less, other[i] = high, other[7 - i] = more;
     }
     for (int half = 0; half < 2; half++, rows = other) {
-        SYMC_ROWS_f64(SYMC_MERGE)
+        SYMC_ROWS_fNN(SYMC_MERGE)
         rows[0] = v0, rows[1] = v1, rows[2] = v2, rows[3] = v3, rows[4] = v4, rows[5] = v5;
         rows[6] = v6, rows[7] = v7;
     }
