@@ -44,7 +44,8 @@ def outline(roots: Sequence[Tensor], *, loops: bool = True) -> list[Tensor]:
 
     With `loops` so is what may fail of that which only the steps of a loop need.
     """
-    return without_anew(_outlined(roots, Scope() if loops else None))
+    found = _outlined(roots, Scope() if loops else None)
+    return found if found == list(roots) else without_anew(found)
 
 
 def _outlined(

@@ -1,12 +1,12 @@
 """The reverse rule of loops: the gradient of a loop is a loop that runs backwards.
 
 At its step s it is at step ``t = n - 1 - s`` of the loop. It reads the rows of the sequences and of
-the states at t, computes the body's values from them anew, but for products of matrices and
-elements of long states, which the loop keeps, and pulls the gradients of step t's results back
-through the body: those of row t from outside, and those that later steps have added which read this
-row. So for each slot of a state, ``t + tap``, the gradient at the slot is a state of the backward
-loop that is read with the same tap. The gradients of rows of sequences are collected; those of the
-other arguments are added up in states.
+the states at t, computes the body's values from them anew, but for products of matrices, numbers
+that take long and elements of long states, which the loop keeps, and pulls the gradients of step
+t's results back through the body: those of row t from outside, and those that later steps have
+added which read this row. So for each slot of a state, ``t + tap``, the gradient at the slot is a
+state of the backward loop that is read with the same tap. The gradients of rows of sequences are
+collected; those of the other arguments are added up in states.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Forward:
         self.kept: dict[Tensor, Part] = {}
 
     def keep(self, needed: Iterable[Tensor], parts: Iterable[Part]) -> None:
-        """Finds products, and elements of states, that the loop's results hold, or should hold.
+        """Finds what the loop's results hold, or should hold, to be read by the steps back.
 
         `needed` are the results of the backward loop, `parts` those of the loop itself.
         """
