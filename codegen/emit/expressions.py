@@ -97,6 +97,7 @@ class Printer:
         self.natural: set[str] = set()  # variables that are never negative, made of lengths
         self.data: dict[str, int] = {}  # others, made of data, and how many bits they have
         self.positive: set[str] = set()
+        self.opposites: dict[str, Expr] = {}  # variables that are ``-x`` of something
         self.lengths: Mapping[tuple[str, int], str] = {}
         self.flag: str | None = None  # the variable that is set where arithmetic would wrap
         self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
@@ -212,6 +213,9 @@ class Printer:
             return SHIFT, ((left, UNARY), " >> ", str(power))
         if dtype.kind == "bool":
             op = BOOLEAN.get(op, op)
+        place = self.asked_place(expr) if op == "and" and self.jumps else None
+        if place is not None and self.lang.is_place is not None:
+            return LEAF, self.call(self.lang.is_place, place)
         if op == "div" and isinstance(right, Const) and right.value == 0:
             # The same for every number, and no compiler warns of it.
             infinity = Const(pymath.copysign(pymath.inf, right.value), dtype)
@@ -311,6 +315,18 @@ class Printer:
             case _:
                 return None
 
+    def asked_place(self, expr: Expr) -> tuple[Expr, Expr] | None:
+        """An index and a length, if this asks whether the index is in there, from either end."""
+        match expr:
+            case Binary("and", Binary("ge", index, low), Binary("lt", same, length)) if (
+                index == same and index.dtype is INT64
+            ):
+                opposite = self.opposites.get(low.name) if isinstance(low, Var) else None
+                asks = low == Unary("neg", length, INT64) or opposite == length
+                return (index, length) if asks else None
+            case _:
+                return None
+
     def branch(self, expr: Expr) -> Expr:
         """A branch of a Select, or the variable that holds it if it must be evaluated before."""
         return expr if self.pending is None or is_plain(expr) else self.taken_out(expr)
@@ -350,9 +366,11 @@ class Printer:
         return is_natural(expr, self.natural, self.positive, self.data)
 
     def named(self, var: Var, value: Expr) -> None:
-        """Take note of a variable whose value is surely not negative."""
+        """Take note of a variable whose value is surely not negative, or that of another turned."""
         if var.dtype.kind != "int":
             return
+        if isinstance(value, Unary) and value.op == "neg":
+            self.opposites[var.name] = value.x
         bits = natural_bits(value, self.natural, self.positive, self.data)
         if bits:
             self.data[var.name] = bits

@@ -16,6 +16,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     sides       loops of one step or none go into branches of the same condition
+    sure        checks that hold because of checks before them are left out
     hoisted     what loops check of lengths alone is checked before them
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
@@ -46,6 +47,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there
     halves      indexes in the condition of a loop are looked at where its first side holds
+    from_both_ends  checks of an index from below and from above become one
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
@@ -150,8 +152,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "kernels.settle"),
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
-    *_passes(with_repeats, "steps.sides steps.hoisted steps.foresee steps.independent"),
-    *_passes(with_repeats, "steps.columns"),
+    *_passes(with_repeats, "steps.sides steps.sure steps.hoisted steps.foresee"),
+    *_passes(with_repeats, "steps.independent steps.columns"),
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
@@ -164,7 +166,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "vectors.side_by_side"),
     *_passes(with_loops, "vectors.registers vectors.few_terms vectors.abreast"),
     *_passes(with_loops, "vectors.running"),
-    *_passes(with_repeats, "steps.carry steps.apart steps.halves"),
+    *_passes(with_repeats, "steps.carry steps.apart steps.halves steps.from_both_ends"),
     *_passes(with_loops, "vectors.packs"),
     *_passes(any_program, "expressions.declare"),
 )

@@ -53,6 +53,7 @@ class Lang:
     unroll: str
     truth: str | None  # a runtime function around bools that logic reads of memory
     place: str | None  # a runtime function: an index, from the end if negative, outside of vectors
+    is_place: str | None  # one that says whether an index of either kind is within a length
     thread: str  # a runtime function: the number of the thread that asks
     reserved: frozenset[str]  # names that a program's own names must not take
     functions: frozenset[str]  # that the compiler knows: names that kernels must not take

@@ -50,6 +50,7 @@ C = Lang(
     unroll="#pragma GCC unroll {count}",
     truth="symc_truth",
     place="symc_place",
+    is_place="symc_is_place",
     thread="symc_thread",
     reserved=frozenset(KEYWORDS.split()),
     functions=frozenset(FUNCTIONS.split()),

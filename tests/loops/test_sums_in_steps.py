@@ -47,7 +47,8 @@ def test_a_sum_of_a_column_in_each_step() -> None:
         np.testing.assert_allclose(function(given), wanted, rtol=1e-9)
     if symc.config.device == "cpu":
         short = function.source.split("#pragma omp parallel")[0].rstrip().splitlines()[-2]
-        assert short.lstrip().startswith("if (chunks > 1 && ") and ">= 262144" in short
+        assert short.lstrip().startswith("if (chunks > 1 && ")
+        assert ">= 262144" in short
 
 
 def test_a_bug_rows_of_short_steps_paid_for_teams_of_one_thread() -> None:

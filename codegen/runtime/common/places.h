@@ -16,6 +16,15 @@ static inline int64_t symc_place(int64_t index, int64_t length) {
     return index;
 }
 
+// SYMBOL symc_is_place
+// Whether an index that may count from the end is one: `-length <= index && index < length`. It is
+// one comparison, as sums that are below zero are large if they are taken as unsigned; what the
+// lengths alone say is computed once before a loop.
+static inline bool symc_is_place(int64_t index, int64_t length) {
+    const uint64_t places = length > 0 ? 2 * (uint64_t)length : 0;
+    return (uint64_t)index + (uint64_t)length < places;
+}
+
 // SYMBOL symc_below_or
 // A place that a loop moves on by one until an end. It is a jump, as it hardly ever ends: so the
 // next step does not wait for a choice. The other place is often the same in all steps; what is

@@ -57,6 +57,7 @@ CUDA = Lang(
     unroll="#pragma unroll {count}",
     truth=None,
     place=None,
+    is_place=None,
     thread="",
     reserved=frozenset([*C_KEYWORDS.split(), *KEYWORDS.split(), *BUILT_IN.split(), *VECTORS]),
     functions=frozenset(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import (
     Accumulate,
@@ -226,12 +226,12 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
         host.put("const int64_t threads = call->threads;")
     if host.dialect.can_stop and any(isinstance(step, Repeat) for step in every_step(steps)):
         host.count_at = len(host.lines)
-    kept, slots = registers(host, steps), host.plan.slot_numbers()
+    host.numbers, slots = registers(host, steps), host.plan.slot_numbers()
     for name in dict.fromkeys(used_buffers(host.program, steps)):
         buffer = host.buffers[name]
         kind, plain = host.kind(buffer.dtype), printer.buffers[name]
         slot = slots.get(name)
-        if name in kept:
+        if name in host.numbers:
             host.put(f"{kind} {plain}[{2 if buffer.dtype.is_complex else 1}] = {{0}};")
         elif name in late or (buffer.role == "temp" and slot is None):
             host.put(f"{kind} *{plain} = 0;")
@@ -257,9 +257,10 @@ def is_number(buffer: Buffer) -> bool:
 
 
 def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
-    """The numbers that only the text of host functions uses: those of kernels compiled into it.
+    """The numbers that only the text of host functions changes: those of kernels compiled into it.
 
-    Their memory is a variable's, for which a register will do. The compiler sees through copies.
+    Their memory is a variable's, for which a register will do. The compiler sees through copies:
+    other kernels read copies, as nobody is told where the variables are.
     """
     if not host.dialect.inlined:
         return set()
@@ -272,7 +273,7 @@ def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
             case Routine() | PythonCall():
                 found.difference_update(buffers_of(step))
             case Launch() if step.kernel not in host.dialect.inlined:
-                found.difference_update(buffers_of(step))
+                found.difference_update(written(step, host.bodies[step.kernel]))
             case _:
                 continue
     return found

@@ -114,7 +114,8 @@ class ThreadDialect:
         """A call of a kernel, or one call for each thread of a part of its parallel loop."""
         called, printer = self.kernels[launch.kernel], host.printer
         shared, function = called.range, self.names[launch.kernel]
-        buffers = [printer.buffers[name] for name in launch.buffers]
+        inlined = launch.kernel in self.inlined
+        buffers = [array_argument(host, name, copied=not inlined) for name in launch.buffers]
         stride = next(iter(bound(host, launch, self.memory_sizes(launch.kernel))), None)
         base = [] if stride is None else [launch_memory(host, launch)]
         if shared is not None and host.launches[launch.kernel] > 1:
@@ -179,6 +180,15 @@ class Share:
     """The bytes of scratch memory for a thread."""
     base: Sequence[str]
     """Where that memory begins; nothing for none."""
+
+
+def array_argument(host: HostWriter, buffer: str, *, copied: bool) -> str:
+    """An array that a kernel is given: of a number that is a variable, a copy."""
+    name, dtype = host.printer.buffers[buffer], host.buffers[buffer].dtype
+    if not copied or buffer not in host.numbers:
+        return name
+    parts = ", ".join(f"{name}[{k}]" for k in range(2 if dtype.is_complex else 1))
+    return f"(const {host.kind(dtype)}[]){{{parts}}}"
 
 
 def emit_shares(host: HostWriter, share: Share, *, asks: bool = False) -> None:

@@ -48,6 +48,7 @@ class HostWriter:
     lines: list[str] = field(default_factory=list)
     known: set[str] = field(default_factory=set)  # sizes that are C variables by now
     rows: set[str] = field(default_factory=set)  # rows that are C variables by now
+    numbers: set[str] = field(default_factory=set)  # buffers of one element that are C variables
     waiting: list[Buffer] = field(default_factory=list)  # outputs of lengths not known yet
     cleans: bool = False  # whether a failed step has something to clean up
     attempts: bool = False  # whether some statement sets `status`
@@ -91,8 +92,8 @@ class HostWriter:
         """A writer of one more function, by default in the names of the program."""
         return replace(
             self, printer=self.printer if printer is None else printer,
-            lines=[], known=set(), rows=set(), waiting=[], cleans=False, attempts=False,
-            heeds=False, counts=False, flagged=False, inside=0, number=0, timers=0,
+            lines=[], known=set(), rows=set(), numbers=set(), waiting=[], cleans=False,
+            attempts=False, heeds=False, counts=False, flagged=False, inside=0, number=0, timers=0,
         )  # fmt: skip
 
     # --- words ------------------------------------------------------------------------------------

@@ -56,6 +56,7 @@ OPENCL = Lang(
     unroll="#pragma unroll {count}",
     truth=None,
     place=None,
+    is_place=None,
     thread="",
     reserved=frozenset(
         [*C_KEYWORDS.split(), *KEYWORDS.split(), *MACROS.split(), *BUILT_IN.split(), *VECTORS]
