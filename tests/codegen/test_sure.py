@@ -73,10 +73,11 @@ def test_an_element_that_has_been_written_since(mode: str) -> None:
         p = p[K].inc(1)
         return [p, total + Q[p[0]]]
 
-    f = repeated(step, P, T.constant(0), steps=1, mode=mode)
-    assert f(0, [0], [3, 4])[1] == 7
-    with pytest.raises(BadIndex, match="index 2 is out of bounds"):
-        f(0, [1], [3, 4])
+    f = repeated(step, P, T.constant(0), mode=mode)
+    assert f(0, [0], [3, 4, 5])[1] == 16
+    for p, q in (([0], [3, 4]), ([-2], [3])):
+        with pytest.raises(BadIndex, match=f"index {[-2, 2][p[0] == 0]} is out of bounds"):
+            f(0, p, q)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -85,8 +86,8 @@ def test_what_one_side_of_a_branch_has_checked(mode: str) -> None:
         total += symc.ifelse(T.gt(total, 0), Q[k], T.constant(1))
         return [k, total + P[k]]
 
-    f = repeated(step, K, T.constant(0), steps=1, mode=mode)
-    assert f(1, [5, 6], [])[1] == 7
+    f = repeated(step, K, T.constant(0), mode=mode)
+    assert f(1, [5, 6], [1, 2])[1] == 15
     with pytest.raises(BadIndex):
         f(2, [5, 6], [1, 2, 3])
 
@@ -108,8 +109,9 @@ def test_the_larger_of_two_places(mode: str) -> None:
         total += Q[one] + Q[other]
         return [p[T.minimum(one, other)].set(0), total + Q[T.maximum(one, other)]]
 
-    f = repeated(step, Q, T.constant(0), steps=1, mode=mode)
+    f = repeated(step, Q, T.constant(0), mode=mode)
     assert np.array_equal(f(0, [2, 0], [5, 6, 7])[0], [0, 6, 7])
+    assert f(0, [2, 0], [5, 6, 7])[1] == 38
     with pytest.raises(BadIndex):
         f(0, [3, 0], [5, 6, 7])
 

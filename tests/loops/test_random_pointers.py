@@ -134,12 +134,12 @@ def result(program: Pointers, names: dict[str, Any], n: Any, m: Any, states: Any
 def test_random_pointers(seed: int) -> None:
     draw = random.Random(seed)
     program, begins_in_order = drawn(draw), draw.random() < 0.4
-    k, other, m = T.lscalar("k"), T.lscalar("l"), T.lscalar("m")
+    k, second, m = T.lscalar("k"), T.lscalar("l"), T.lscalar("m")
     p, q = T.lvector("p"), T.lvector("q")
     order = T.arange(p.shape[0])
-    begin = [k, other, order if begins_in_order else p, q, T.constant(0, dtype="int64")]
+    begin = [k, second, order if begins_in_order else p, q, T.constant(0, dtype="int64")]
     found = result(program, SYMBOLIC, p.shape[0], m, begin)
-    f = symc.function([k, other, p, q, m], found, on_unused_input="ignore")
+    f = symc.function([k, second, p, q, m], found, on_unused_input="ignore")
     for call in range(30):
         size, generator = draw.choice([1, 2, 3, 4, 5, 6, 8]), np.random.default_rng(call)
         wrong = draw.choice([0, 0, 1])
