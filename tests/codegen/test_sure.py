@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -137,3 +138,94 @@ def test_places_of_a_length_that_is_computed(length: int) -> None:
     for k in (length, -length):  # the second step is at ``k - 1``
         with pytest.raises(BadIndex):
             f(k, [3, 4], length + 1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_elements_that_are_places_from_the_beginning(mode: str) -> None:
+    """Trees of pointers begin in order, and get places only: no step asks about one."""
+
+    def join(i: Any, up: Any) -> Any:
+        def climb(k: Any, up: Any) -> list[Any]:
+            return [up[up[k]], up[k].set(up[up[k]])]
+
+        k, up = symc.while_loop(lambda k, up: T.neq(up[k], k), climb, [P[i], up])
+        return up[k].set(T.minimum(k, up[0]))
+
+    trees = symc.fori_loop(0, P.shape[0], join, T.arange(Q.shape[0]))
+    f = symc.function([P, Q], trees, mode=mode)
+    assert np.array_equal(f([3, 1, 3, -1], [0] * 5), [0, 0, 2, 0, 0])
+    for bad in (5, -6):
+        with pytest.raises(BadIndex, match=f"index {bad} is out of bounds"):
+            f([3, bad], [0] * 5)
+    if mode == "default" and symc.config.device == "cpu":
+        (loop,) = loops_in(f.source)
+        assert "return 1" not in loop
+
+
+@pytest.mark.parametrize("first", ["zeros", "counted", "given", "around"])
+def test_indexes_from_the_end_are_not_asked_for_where_none_is(first: str) -> None:
+    begin = {
+        "zeros": T.zeros_like(Q), "counted": T.arange(Q.shape[0]), "given": P,
+        "around": (T.arange(Q.shape[0]) + 1) % Q.shape[0],
+    }[first]  # fmt: skip
+
+    def step(i: Any, k: Any, order: Any, total: Any) -> list[Any]:
+        k = order[k]
+        return [k, order[i].set(T.constant(0)), total + Q[k]]
+
+    state = [T.constant(0), begin, T.constant(0)]
+    total = symc.fori_loop(0, Q.shape[0], step, state)[2]
+    f = symc.function([P, Q], total, on_unused_input="ignore")
+    wanted, k, order = (
+        0,
+        0,
+        {"zeros": [0, 0, 0], "counted": [0, 1, 2], "around": [1, 2, 0]}.get(first, [2, -1, 1]),
+    )
+    for i in range(3):
+        k = order[k]
+        order[i], wanted = 0, wanted + [5, 6, 7][k]
+    assert f([2, -1, 1], [5, 6, 7]) == wanted
+    if symc.config.device == "cpu" and first in ("counted", "around"):
+        assert "symc_place(" not in f.source
+    with pytest.raises(BadIndex) if first == "given" else contextlib.nullcontext():
+        f([1, 7, 1], [5, 6, 7])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_place_that_is_one_only_in_the_first_step(mode: str) -> None:
+    def step(_: Any, k: Any, total: Any) -> list[Any]:
+        return [P[k] + 1, total + Q[k]]
+
+    f = repeated(step, K, Q[K], steps=T.shape(P)[0], mode=mode)
+    assert f(0, [0, 1, 9], [5, 6, 7, 8])[1] == 5 + 5 + 6 + 7
+    with pytest.raises(BadIndex):
+        f(0, [0, 3, 9], [5, 6, 7, 8])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_elements_that_are_places_only_in_the_beginning(mode: str) -> None:
+    def step(i: Any, order: Any, total: Any) -> list[Any]:
+        total += Q[order[i]]
+        return [order[P[i]].set(P[i] + 1), total]
+
+    f = repeated(step, T.arange(Q.shape[0]), T.constant(0), steps=T.shape(P)[0], mode=mode)
+    assert f(0, [1, 0, 1], [5, 6, 7])[1] == 5 + 7 + 7
+    with pytest.raises(BadIndex):
+        f(0, [2, 2, 0], [5, 6, 7])
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_what_a_loop_leaves_that_may_have_no_step(steps: int) -> None:
+    """Zeros are places of an array that has elements: so far as the loop is run, it has some."""
+
+    def step(i: Any, k: Any, total: Any) -> list[Any]:
+        def inner(_: Any, k: Any, total: Any) -> list[Any]:
+            return [k, total + Q[k]]
+
+        k, total = symc.fori_loop(0, Q.shape[0], inner, [k, total])
+        return [k, total + P[i] * Q[k]]
+
+    f = symc.function([P, Q], symc.fori_loop(0, P.shape[0], step, [T.constant(0), T.constant(0)]))
+    assert f([3] * steps, [5, 6])[1] == (10 + 15) * steps
+    with pytest.raises(BadIndex) if steps else contextlib.nullcontext():
+        assert f([3] * steps, [])[1] == 0

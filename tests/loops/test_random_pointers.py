@@ -20,6 +20,13 @@ import symc.tensor as T
 STATES = ("k", "l", "p", "q", "t")
 MOST = 6  # steps of loops that a condition ends
 
+# Arrays of which it is known what their elements are.
+BEGINNINGS: dict[str, Any] = {
+    "zeros": lambda module, n: module.zeros((n,), dtype="int64"),
+    "counted": lambda module, n: module.arange(n),
+    "around": lambda module, n: (module.arange(n) + 1) % n,
+}
+
 
 @dataclass(frozen=True)
 class Pointers:
@@ -133,11 +140,11 @@ def result(program: Pointers, names: dict[str, Any], n: Any, m: Any, states: Any
 )
 def test_random_pointers(seed: int) -> None:
     draw = random.Random(seed)
-    program, begins_in_order = drawn(draw), draw.random() < 0.4
+    program, kind = drawn(draw), draw.choice(["given", "given", *BEGINNINGS])
     k, second, m = T.lscalar("k"), T.lscalar("l"), T.lscalar("m")
     p, q = T.lvector("p"), T.lvector("q")
-    order = T.arange(p.shape[0])
-    begin = [k, second, order if begins_in_order else p, q, T.constant(0, dtype="int64")]
+    first = BEGINNINGS[kind](T, p.shape[0]) if kind in BEGINNINGS else p
+    begin = [k, second, first, q, T.constant(0, dtype="int64")]
     found = result(program, SYMBOLIC, p.shape[0], m, begin)
     f = symc.function([k, second, p, q, m], found, on_unused_input="ignore")
     for call in range(30):
@@ -149,9 +156,9 @@ def test_random_pointers(seed: int) -> None:
         far = draw.randint(-1, size)
         given = [np.array(each) for each in (*numbers, *arrays, far)]
         copies = [each.copy() for each in given]
-        first = np.arange(size) if begins_in_order else arrays[0]
+        array = BEGINNINGS[kind](np, size) if kind in BEGINNINGS else arrays[0]
         try:
-            wanted = result(program, ORACLE, size, far, [*numbers, first, arrays[1], 0])
+            wanted = result(program, ORACLE, size, far, [*numbers, array, arrays[1], 0])
         except IndexError:
             with pytest.raises(IndexError):
                 f(*given)

@@ -7,19 +7,22 @@ is known of a value then stays true of it, wherever it is stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import count
 
 from symc.codegen.blocks import every_step, written
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Binary,
+    BinaryOp,
     Const,
     Expr,
     Kernel,
     Launch,
     Let,
     Load,
+    Loop,
     Measure,
     Pointer,
     Program,
@@ -28,33 +31,25 @@ from symc.codegen.ir import (
     Routine,
     Select,
     Step,
+    Stmt,
     Store,
     Unary,
     Var,
+    binary,
     const,
+    mul,
 )
+from symc.codegen.passes.kernels.inlined import is_short
+from symc.codegen.passes.steps.asked import from_the_end
+from symc.codegen.passes.steps.facts import Consequences, Known
 from symc.codegen.passes.steps.states import in_rows
-from symc.codegen.passes.walk import nodes, rebuild, substitute
+from symc.codegen.passes.walk import Block, fresh, map_block, nodes, rebuild, substitute
 from symc.codegen.passes.walk import written as stored
+from symc.codegen.record import replace
+from symc.codegen.verify.polynomials import added, polynomial
 
 LONG = 32  # parts of a value; of a longer one only the name is known
 _ZERO = const(0)
-
-
-class Known:
-    """What is known at one place of a program."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, Expr] = {}  # of buffers of one integer, and of measured sizes
-        self.versions: dict[str, int] = {}  # of other buffers
-        self.facts: dict[Expr, None] = {}  # comparisons of values
-
-    def copy(self) -> Known:
-        """The same, to be changed."""
-        made = Known()
-        made.values, made.versions = dict(self.values), dict(self.versions)
-        made.facts = dict(self.facts)
-        return made
 
 
 class NamedValues:
@@ -71,7 +66,15 @@ class NamedValues:
             and all(length == const(1) for length in buffer.shape)
         }
         self.beside = dict.fromkeys(shared, shared)  # rows may lie in each other
+        self.shapes = {
+            buffer.name: buffer.shape
+            for buffer in program.buffers
+            if buffer.dtype is INT64 and buffer.name not in shared
+        }
         self.sums = _sums(program)
+        self.follows = Consequences(program)
+        self.made: dict[tuple[str, Block], str] = {}  # further kernels
+        self.taken = set(self.kernels)
         self.numbers = count(1)
         self.named: dict[Expr, Var] = {}
 
@@ -86,6 +89,20 @@ class NamedValues:
             found = known.values[buffer] = self.new(buffer, self.single.get(buffer, INT64))
         return found
 
+    def elements(self, known: Known, buffer: str) -> Var:
+        """What stands for all elements of an array."""
+        return Var(f"{buffer}:{known.versions.get(buffer, 0)}[]", INT64)
+
+    def tracked(self, buffers: Iterable[str]) -> list[str]:
+        """Those of which something may be known."""
+        return sorted(name for name in buffers if name in self.single or name in self.shapes)
+
+    def state(self, known: Known, buffer: str) -> Expr:
+        """The value in a buffer, or what stands for all that are in it."""
+        if buffer in self.single:
+            return self.of_buffer(known, buffer)
+        return self.elements(known, buffer)
+
     def value(self, known: Known, expr: Expr, inside: _NamesInKernel | None = None) -> Expr:
         """The value of an expression, in values that are known by name."""
 
@@ -93,7 +110,7 @@ class NamedValues:
             match part:
                 case Var(name) if inside is not None:
                     found = inside.names.get(name)
-                    return Var(f"?{name}", part.dtype) if found is None else found
+                    return self.new(name, part.dtype) if found is None else found
                 case Var(name) if name in self.sums:
                     return substitute(self.sums[name], known.values)
                 case Var(name):
@@ -105,7 +122,10 @@ class NamedValues:
                     if buffer in self.single and index == _ZERO:
                         return self.of_buffer(known, buffer)
                     version = known.versions.get(buffer, 0)
-                    return self.number(Load(f"{buffer}:{version}", visit(index), part.dtype))
+                    element = Load(f"{buffer}:{version}", visit(index), part.dtype)
+                    made = self.number(element)
+                    self.follows.all_of[made] = self.elements(known, buffer)
+                    return made
                 case Select():
                     return self.number(rebuild(part, visit))
                 case _:
@@ -127,35 +147,129 @@ class NamedValues:
             for name in self.beside.get(buffer, (buffer,)):
                 known.versions[name] = next(self.numbers)
 
-    def launch(self, known: Known, step: Launch) -> None:
-        """What a kernel leaves in its buffers."""
+    def launch(self, known: Known, step: Launch) -> Launch:
+        """What a kernel leaves in its buffers.
+
+        And the launch of one whose indexes do not count from the end, where that is known.
+        """
         kernel = self.kernels[step.kernel]
         inside = _NamesInKernel(step, kernel)
         inside.names = {
             size.name: self.value(known, given)
             for size, given in zip(kernel.sizes, step.sizes, strict=True)
         }
+        body: list[Stmt] = []
         for stmt in kernel.body:
-            match stmt:
-                case Let(var, value):
-                    inside.names[var.name] = self.value(known, value, inside)
-                case Store(buffer, index, value) if (
-                    inside.buffers.get(buffer) in self.single and index == _ZERO
-                ):
-                    known.values[inside.buffers[buffer]] = self.value(known, value, inside)
-                case _:
-                    names = [inside.buffers[b] for b in stored((stmt,)) if b in inside.buffers]
-                    self.forget(known, names)
+            if isinstance(stmt, Let | Store):
+                body += map_block((stmt,), lambda expr: self.from_start(known, expr, inside))
+            else:
+                body.append(stmt)
+            self.statement(known, stmt, inside)
+        if tuple(body) == kernel.body or not is_short(kernel):
+            return step
+        return replace(step, kernel=self.changed_kernel(kernel, tuple(body)))
+
+    def statement(self, known: Known, stmt: Stmt, inside: _NamesInKernel) -> None:
+        """What a statement of a kernel leaves."""
+        match stmt:
+            case Let(var, value):
+                inside.names[var.name] = self.value(known, value, inside)
+            case Store(buffer, index, value) if (
+                inside.buffers.get(buffer) in self.single and index == _ZERO
+            ):
+                known.values[inside.buffers[buffer]] = self.value(known, value, inside)
+            case Store(buffer, _, value) if inside.buffers.get(buffer) in self.shapes:
+                self.store(known, inside.buffers[buffer], self.value(known, value, inside))
+            case _:
+                names = [inside.buffers[b] for b in stored((stmt,)) if b in inside.buffers]
+                self.forget(known, names)
+                self.fill(known, stmt, inside)
+
+    def from_start(self, known: Known, expr: Expr, inside: _NamesInKernel) -> Expr:
+        """An expression of a kernel in which indexes that are natural are not asked about it."""
+
+        def visit(part: Expr) -> Expr:
+            place = from_the_end(part)
+            if place is not None:
+                value = self.value(known, place, inside)
+                if self.follows.holds(known, binary("ge", value, _ZERO)):
+                    return visit(place)
+            return rebuild(part, visit)
+
+        return visit(expr)
+
+    def changed_kernel(self, kernel: Kernel, body: Block) -> str:
+        """The name of the kernel with another body."""
+        name = self.made.get((kernel.name, body))
+        if name is None:
+            name = self.made[kernel.name, body] = fresh(kernel.name, self.taken)
+            self.kernels[name] = replace(kernel, name=name, body=body)
+        return name
+
+    def store(self, known: Known, buffer: str, value: Expr) -> None:
+        """An element is written: what holds for the others, and for it, holds for all."""
+        kept = [
+            (fact.op, fact.right)
+            for fact in known.about(self.elements(known, buffer))
+            if self.follows.holds(known, binary(fact.op, value, fact.right))
+        ]
+        self.forget(known, [buffer])
+        self.add_facts(known, buffer, kept)
+
+    def add_facts(self, known: Known, buffer: str, bounds: Iterable[tuple[BinaryOp, Expr]]) -> None:
+        """All elements of an array compare so with these bounds."""
+        elements = self.elements(known, buffer)
+        for op, bound in bounds:
+            known.learn(binary(op, elements, bound))
+
+    def fill(self, known: Known, stmt: Stmt, inside: _NamesInKernel) -> None:
+        """A loop that writes each element of an array: the same number, or counted up."""
+        match stmt:
+            case Loop(var, extent, body=(Store(local, index, value),)) if index == var:
+                pass
+            case _:
+                return
+        buffer = inside.buffers.get(local)
+        length = self.value(known, extent, inside)
+        shape = None if buffer is None else self.shapes.get(buffer)
+        if buffer is None or shape is None or not self.is_product(known, length, shape):
+            return
+        match value:
+            case Const(int() as number):
+                self.add_facts(known, buffer, [("ge", value), ("lt", const(number + 1))])
+            case Binary("mod", _, right) if right == extent:
+                self.add_facts(known, buffer, [("ge", _ZERO), ("lt", length)])
+            case Var() if value == var:
+                self.add_facts(known, buffer, [("ge", _ZERO), ("lt", length)])
+            case _:
+                pass
+
+    def is_product(self, known: Known, length: Expr, shape: Sequence[Expr]) -> bool:
+        """Whether so many elements are all that an array of this shape has."""
+        one: Expr = const(1)
+        whole = self.value(known, reduce(mul, shape, one))
+        return not added(polynomial(length), polynomial(whole), -1)
 
     def routine(self, known: Known, step: Routine) -> None:
-        """What a routine leaves: copies of single numbers are known."""
+        """What a routine leaves: copies are known, of numbers and of whole arrays."""
         match step:
             case Routine(
-                "copy_bytes", (Pointer(target, Const(0)), Pointer(source, Const(0)), Const())
-            ) if target in self.single and source in self.single:
-                known.values[target] = self.of_buffer(known, source)
+                "copy_bytes", (Pointer(target, Const(0)), Pointer(source, Const(0)), size)
+            ) if not isinstance(size, Pointer):
+                pass
             case _:
                 self.forget(known, written(step, None))
+                return
+        if target in self.single and source in self.single:
+            known.values[target] = self.of_buffer(known, source)
+            return
+        facts = known.about(self.elements(known, source)) if source in self.shapes else []
+        self.forget(known, [target])
+        shape = self.shapes.get(target)
+        if shape is not None and self.is_product(
+            known, self.value(known, size), (const(8), *shape)
+        ):
+            self.add_facts(known, target, [(fact.op, fact.right) for fact in facts])
 
     def changed(self, step: Step) -> set[str]:
         """The buffers that a step, and those inside it, write to."""

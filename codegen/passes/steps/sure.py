@@ -8,12 +8,10 @@
         state = next
 
 A check asks about values, not about the buffers that they lie in. So each value has a name that it
-keeps (numbers of values, as in common subexpression elimination), and what a check has found stays
-true of it. Of what a loop's step begins with, something is known if it holds before the loop and,
+keeps (`numbered.py`), and what a check has found stays true of it; what follows from that, says
+`facts.py`. Of what a loop's step begins with, something is known if it holds before the loop and,
 as far as it is known at the beginning of a step, at its end: this is assumed, and taken back where
-it is not so.
-
-Integers wrap: what is known of a number says nothing of a sum with it.
+it is not so. So it is with all elements of an array at a time, which may begin as ``0, 1, 2 ...``.
 """
 
 from __future__ import annotations
@@ -30,7 +28,6 @@ from symc.codegen.ir import (
     Branch,
     Check,
     Combine,
-    Const,
     Expr,
     Launch,
     Measure,
@@ -39,19 +36,16 @@ from symc.codegen.ir import (
     Repeat,
     Routine,
     Step,
-    Unary,
-    Var,
-    binary,
+    const,
 )
 from symc.codegen.passes.expressions.conditions import conjuncts
 from symc.codegen.passes.kernels.memory import buffers_of
 from symc.codegen.passes.steps.answered import Answers
-from symc.codegen.passes.steps.numbered import Known, NamedValues
+from symc.codegen.passes.steps.facts import Known
+from symc.codegen.passes.steps.numbered import NamedValues
 from symc.codegen.passes.steps.states import in_rows
-from symc.codegen.passes.walk import loads_of, nodes, statements
+from symc.codegen.passes.walk import loads_of, statements
 from symc.codegen.record import record, replace
-from symc.codegen.signs import is_natural, natural_names
-from symc.codegen.verify.polynomials import added, polynomial
 
 MOST = 4000  # steps that are walked over: loops in loops are walked over again and again
 
@@ -68,7 +62,8 @@ def sure(program: Program) -> Program:
         return program
     if steps == program.steps:
         return program
-    return _without_flags(replace(program, steps=steps), walk.dropped)
+    kernels = tuple(walk.values.kernels.values())
+    return _without_flags(replace(program, kernels=kernels, steps=steps), walk.dropped)
 
 
 class _TooManySteps(Exception):
@@ -80,8 +75,7 @@ class _SureWalk:
 
     def __init__(self, program: Program) -> None:
         self.values = NamedValues(program)
-        self.natural = natural_names(program)
-        self.measured = {size.var.name for size in program.sizes if size.value is None}
+        self.follows = self.values.follows
         self.dropped: set[str] = set()
         self.steps = 0
         self.asked: list[Binary] = []  # the comparisons in checks, since a loop began
@@ -97,7 +91,7 @@ class _SureWalk:
                 raise _TooManySteps
             match step:
                 case Launch():
-                    self.values.launch(known, step)
+                    step = self.values.launch(known, step)
                 case Routine():
                     self.values.routine(known, step)
                 case PythonCall():
@@ -121,48 +115,61 @@ class _SureWalk:
         """Whether a condition is sure to hold. After it, it does."""
         parts = conjuncts(self.values.value(known, condition))
         self.asked += [part for part in parts if isinstance(part, Binary)]
-        is_sure = all(self.holds(known, part) for part in parts)
-        known.facts.update(dict.fromkeys(parts))
+        is_sure = all(self.follows.holds(known, part) for part in parts)
+        for part in parts:
+            known.learn(part)
         return is_sure
 
     def branch(self, known: Known, step: Branch) -> Branch:
         """One of two blocks: afterwards what holds after both."""
         condition = self.values.of_buffer(known, step.condition)
         sides = known.copy(), known.copy()
-        sides[0].facts.update(dict.fromkeys(conjuncts(condition)))
+        for part in conjuncts(condition):
+            sides[0].learn(part)
         then = self.block(step.then, sides[0])
         otherwise = self.block(step.otherwise, sides[1])
-        self.values.forget(known, self.values.changed(step))
+        changed = self.values.changed(step)
+        self.values.forget(known, changed)
         self.values.forget_sizes(known, step)
+        for name in self.values.tracked(changed):
+            ends = [(side, self.values.state(side, name)) for side in sides]
+            for fact in [fact for side, end in ends for fact in side.about(end)]:
+                each = _Assumption(name, fact.op, fact.right)
+                if all(self.follows.holds(side, each.of(end)) for side, end in ends):
+                    known.learn(each.of(self.values.state(known, name)))
         return replace(step, then=then, otherwise=otherwise)
 
     def repeat(self, known: Known, step: Repeat) -> Repeat:
         """A loop. What is assumed of its states is what its checks ask of them."""
         changed = self.values.changed(step)
-        numbers = sorted(changed & self.values.single.keys())
-        states = {name: self.values.of_buffer(known, name) for name in numbers}
+        names = self.values.tracked(changed)
+        states = {name: self.values.state(known, name) for name in names}
         head = known.copy()
         self.values.forget(head, changed)
         self.values.forget_sizes(head, step)
-        begun = {self.values.of_buffer(head, name): name for name in states}
+        head.is_long(self.values.value(known, step.extent), 1)
+        begun = {self.values.state(head, name): name for name in names}
         asked, self.asked = self.asked, []
         steps = self.block(step.steps, head.copy())
         assumed = [
-            _Assumption(begun[part.left], part.op, part.right)
+            _Assumption(begun[of], part.op, bound)
             for part in dict.fromkeys(self.asked)
-            if part.left in begun and self.is_size(part.right)
+            for of in (part.left, self.follows.all_of.get(part.left))
+            for bound in ((part.right, const(0)) if part.op == "ge" else (part.right,))
+            if of in begun and self.follows.is_size(bound)
         ]
-        self.asked = asked + self.asked
-        assumed = [each for each in assumed if self.holds(known, each.of(states[each.state]))]
+        wanted = {each: each.of(states[each.state]) for each in dict.fromkeys(assumed)}
+        self.asked = [*asked, *self.asked, *wanted.values()]
+        assumed = [each for each, fact in wanted.items() if self.follows.holds(head, fact)]
         while assumed:
             end = head.copy()
             for each in assumed:
-                end.facts[each.of(self.values.of_buffer(end, each.state))] = None
+                end.learn(each.of(self.values.state(end, each.state)))
             steps = self.block(step.steps, end)
             kept = [
                 each
                 for each in assumed
-                if self.holds(end, each.of(self.values.of_buffer(end, each.state)))
+                if self.follows.holds(end, each.of(self.values.state(end, each.state)))
             ]
             if kept == assumed:
                 break
@@ -172,56 +179,9 @@ class _SureWalk:
         self.values.forget(known, changed)
         self.values.forget_sizes(known, step)
         for each in assumed:
-            known.facts[each.of(self.values.of_buffer(known, each.state))] = None
+            if self.follows.holds(known, wanted[each]):  # also if there is no step
+                known.learn(each.of(self.values.state(known, each.state)))
         return replace(step, steps=steps)
-
-    # --- what follows -----------------------------------------------------------------------------
-
-    def holds(self, known: Known, condition: Expr) -> bool:
-        """Whether a condition follows from what is known."""
-        if condition in known.facts or condition == Const(value=True, dtype=BOOL):
-            return True
-        match condition:
-            case Binary("ge" | "lt" as op, left, right) if self.is_size(right):
-                pass
-            case _:
-                return False
-        match left:
-            case Binary("max" | "min" as extreme, one, other):
-                sides = [self.holds(known, binary(op, side, right)) for side in (one, other)]
-                return (any if (extreme == "max") == (op == "ge") else all)(sides)
-            case _:
-                pass
-        for fact in known.facts:
-            match fact:
-                case Binary(same, number, bound) if same == op and number == left:
-                    more = (bound, right) if op == "ge" else (right, bound)
-                    if self.is_size(bound) and self.is_least(*more):
-                        return True
-                case _:
-                    pass
-        return False
-
-    def is_size(self, expr: Expr) -> bool:
-        """Whether something is a length that is known before all steps, more or less a number.
-
-        Or a number. Sums of several lengths may wrap.
-        """
-        names = [part.name for part in nodes(expr) if isinstance(part, Var)]
-        return (
-            len(names) <= 1
-            and self.measured.isdisjoint(names)
-            and not any(":" in name for name in names)
-            and all(isinstance(part, Const | Var | Binary | Unary) for part in nodes(expr))
-        )
-
-    def is_least(self, one: Expr, other: Expr) -> bool:
-        """Whether a size is surely no less than another one."""
-        terms = added(polynomial(one), polynomial(other), -1)
-        return all(
-            factor > 0 and all(is_natural(atom, self.natural) for atom in monomial)
-            for monomial, factor in terms.items()
-        )
 
 
 @record
@@ -232,9 +192,9 @@ class _Assumption:
     op: BinaryOp
     bound: Expr
 
-    def of(self, value: Expr) -> Expr:
+    def of(self, value: Expr) -> Binary:
         """The comparison of this value of the state."""
-        return binary(self.op, value, self.bound)
+        return Binary(self.op, value, self.bound, BOOL)
 
 
 def _without_flags(program: Program, flags: set[str]) -> Program:
