@@ -1,23 +1,27 @@
-"""Reductions of joined parts, as the parts' reductions combined.
+"""Joined parts that only a reduction reads, or that are parts of another whole.
 
 A concatenation is written to memory. One that only a reduction reads need not be: ``max`` of a
-number before a row is the larger of the number and of the row's own.
+number before a row is the larger of the number and of the row's own. And a matrix for each row, as
+a stack of stacks, is all its elements in a row, written once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from symc.codegen.dtypes import BOOL
+from symc.graph.dims import Dim
 from symc.graph.node import OPERATORS, Tensor
 from symc.graph.walks import walk
 from symc.rewrite.rule import EXACT, Rule, Rules
 from symc.rewrite.shapes import order_shows
 from symc.tensor.elementwise import Cast, cast_to
 from symc.tensor.fold import Kind, Reduce, reduce_over
+from symc.tensor.reshape import reshape
 from symc.tensor.shape import Concatenate
+from symc.tensor.views import DimShuffle
 
 MOST = 8  # parts: each becomes a loop
 _COMBINED: dict[Kind, str] = {
@@ -39,7 +43,49 @@ def joined_rules(roots: Sequence[Tensor]) -> list[Rule]:
             return None
         return of_parts(node)
 
+    @rules.structural("one join, not two", Concatenate, valid=EXACT, inner=[Concatenate])
+    def merge(node: Tensor) -> Tensor | None:
+        assert isinstance(node.op, Concatenate)
+        parts: list[Tensor] = []
+        for arg in node.args:
+            inside = arg.op == node.op and uses.get(arg, 1) == 1
+            parts += arg.args if inside else [arg]
+        return None if len(parts) == len(node.args) else node.op(*parts)
+
+    @rules.structural("a stack of stacks", Concatenate, valid=EXACT, inner=[DimShuffle])
+    def flatten(node: Tensor) -> Tensor | None:
+        return of_stacks(node) if all(uses.get(arg.args[0], 1) == 1 for arg in node.args) else None
+
     return rules.all
+
+
+def of_stacks(node: Tensor) -> Tensor | None:
+    """Wholes that are joined along a new axis, beside the one of their own parts: all at once."""
+    assert isinstance(node.op, Concatenate)
+    axis = node.op.axis
+    order = (*range(axis), None, *range(axis, node.ndim - 1))
+    rows = [arg.args[0] for arg in node.args if arg.op == DimShuffle(order)]
+    if len(rows) != len(node.args) or len({row.op for row in rows}) != 1:
+        return None
+    inner = rows[0].op
+    if not isinstance(inner, Concatenate):
+        return None
+    lengths = [[part.type.shape[inner.axis] for part in row.args] for row in rows]
+    if inner.axis == axis and len({_total(each) for each in lengths} | {None}) == 2:
+        parts = [part for row in rows for part in row.args]
+    elif inner.axis == axis - 1 and all(each == [1] * len(lengths[0]) for each in lengths):
+        parts = [
+            part for column in zip(*[row.args for row in rows], strict=True) for part in column
+        ]
+    else:
+        return None
+    return reshape(inner(*parts), node.type.shape)
+
+
+def _total(lengths: Sequence[Dim]) -> int | None:
+    """The sum of lengths that are known."""
+    known = [length for length in lengths if isinstance(length, int)]
+    return sum(known) if len(known) == len(lengths) else None
 
 
 def of_parts(node: Tensor) -> Tensor | None:
@@ -63,9 +109,13 @@ def _joined(given: Tensor) -> Tensor:
     return given.args[0] if isinstance(given.op, Cast) else given
 
 
-def reduces_joined(nodes: Sequence[Tensor]) -> bool:
-    """Whether some of these nodes may be such reductions."""
+def has_joined(nodes: Iterable[Tensor]) -> bool:
+    """Whether some of these nodes may be what the rules are for."""
     return any(
-        isinstance(node.op, Reduce) and isinstance(_joined(node.args[0]).op, Concatenate)
+        (isinstance(node.op, Reduce) and isinstance(_joined(node.args[0]).op, Concatenate))
+        or (
+            isinstance(node.op, Concatenate)
+            and any(isinstance(arg.op, Concatenate | DimShuffle) for arg in node.args)
+        )
         for node in nodes
     )

@@ -27,7 +27,7 @@ from symc.rewrite.bodies import conditions_in_bodies, improved_bodies, prepared_
 from symc.rewrite.engine import Rewrite, normalise
 from symc.rewrite.fold import FOLD
 from symc.rewrite.indexing import INDEXING
-from symc.rewrite.joined import joined_rules, reduces_joined
+from symc.rewrite.joined import has_joined, joined_rules
 from symc.rewrite.lift import lifting_rules
 from symc.rewrite.masks import MASKS
 from symc.rewrite.match import OpKind, kind_of
@@ -117,7 +117,7 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
     """The roots after all phases."""
     before, expand, after = _sets(mode)
     done: dict[Tensor, Tensor] = {}
-    if reduces_joined(walk(roots)):
+    if has_joined(walk(roots)):
         done = normalise(roots, RuleSet(joined_rules(roots), ["joined"]), trace)
         roots = [done[root] for root in roots]
     done = normalise(roots, before, trace)

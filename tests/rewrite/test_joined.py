@@ -87,3 +87,76 @@ def test_a_loop_whose_step_reads_nothing_before_its_first_element() -> None:
     for k in range(6):
         wanted[k] = max([0, *(wanted[:k] + k)]) % 7
     np.testing.assert_array_equal(f(), wanted)
+
+
+def count_of_joins(expr: Tensor) -> int:
+    """How many concatenations are left."""
+    return sum(isinstance(node.op, Concatenate) for node in walk([optimize(expr)]))
+
+
+def turned(module: Any, angle: Any, inner: int, outer: int) -> Any:
+    """A matrix for each angle, of rows that are stacks."""
+    c, s, zero = module.cos(angle), module.sin(angle), 0 * angle
+    rows = [[c, -s, zero], [s, c, zero], [zero, zero, zero + 1]]
+    return module.stack([module.stack(row, axis=inner) for row in rows], axis=outer)
+
+
+@pytest.mark.parametrize("outer", [0, 1, 2, -1, -2, -3])
+@pytest.mark.parametrize("inner", [0, 1, -1])
+def test_stacks_of_stacks(inner: int, outer: int) -> None:
+    x = T.vector("x")
+    made = turned(T, x, inner, outer)
+    beside = {(0, 0), (0, 1), (1, 1), (1, 2)}  # the outer axis is next to the inner one
+    assert count_of_joins(made) == (1 if (inner % 2, outer % 3) in beside else 4)
+    f = symc.function([x], [made, symc.grad((made * made[:, ::-1]).sum(), x)])
+    for length in (0, 1, 7):
+        angle = np.linspace(0.1, 2.0, length)
+        got, slope = f(angle)
+        np.testing.assert_allclose(got, turned(np, angle, inner, outer), rtol=1e-12, atol=1e-15)
+        step = 1e-6
+        ends = [f(angle + sign * step)[0] for sign in (1, -1)]
+        sums = [(end * end[:, ::-1]).sum() for end in ends]
+        assert abs((sums[0] - sums[1]) / (2 * step) - slope.sum()) < 1e-6
+
+
+def test_matrices_of_numbers() -> None:
+    a, b, c, d = (T.scalar(name) for name in "abcd")
+    made = T.stack([T.stack([a, b]), T.stack([c, d])])
+    assert count_of_joins(made) == 1
+    assert np.array_equal(symc.function([a, b, c, d], made)(1, 2, 3, 4), [[1, 2], [3, 4]])
+
+
+def test_stacks_that_others_read_stay() -> None:
+    x, y = T.vector("x"), T.vector("y")
+    row = T.stack([x * 2.0, y], axis=1)
+    whole = T.stack([row, T.stack([y, x], axis=1)], axis=1)
+    f = symc.function([x, y], [row, whole])
+    row_of, whole_of = f([1, 2], [3, 4])
+    assert np.array_equal(row_of, [[2, 3], [4, 4]])
+    assert np.array_equal(whole_of, [[[2, 3], [3, 1]], [[4, 4], [4, 2]]])
+
+
+def test_rows_of_unknown_lengths_are_compared() -> None:
+    x, y = T.matrix("x"), T.matrix("y")
+    rows = [T.concatenate(pair, axis=1) for pair in ([x, y], [y, x])]
+    f = symc.function([x, y], T.stack(rows, axis=1))
+    a, b = np.ones((2, 1)), np.full((2, 3), 2.0)
+    want = np.stack([np.concatenate([a, b], 1), np.concatenate([b, a], 1)], 1)
+    assert np.array_equal(f(a, b), want)
+    x3 = T.tensor("float64", (None, 3), "x3")
+    pieces = [x3, x3[:, :1]], [x3[:, 1:], x3[:, 1:]]
+    made = T.stack([T.concatenate(pair, axis=1) for pair in pieces], axis=1)
+    assert count_of_joins(made) == 1
+    given = np.arange(6.0).reshape(2, 3)
+    want = [[[*row, row[0]], [*row[1:], *row[1:]]] for row in given]
+    assert np.array_equal(symc.function([x3], made)(given), want)
+
+
+def test_joins_of_joins_of_rows() -> None:
+    x, y, z = (T.matrix(name) for name in "xyz")
+    made = T.concatenate([T.concatenate([x, y]), z, T.concatenate([z, x])])
+    assert count_of_joins(made) == 1
+    a, b, c = np.ones((1, 2)), np.zeros((0, 2)), np.full((3, 2), 3.0)
+    assert np.array_equal(symc.function([x, y, z], made)(a, b, c), np.concatenate([a, b, c, c, a]))
+    with pytest.raises(symc.errors.ShapeMismatch):
+        symc.function([x, y, z], made)(a, np.zeros((1, 3)), c)
