@@ -54,7 +54,8 @@ def joined_rules(roots: Sequence[Tensor]) -> list[Rule]:
 
     @rules.structural("a stack of stacks", Concatenate, valid=EXACT, inner=[DimShuffle])
     def flatten(node: Tensor) -> Tensor | None:
-        return of_stacks(node) if all(uses.get(arg.args[0], 1) == 1 for arg in node.args) else None
+        rows = [row for arg in node.args for row in arg.args[:1]]
+        return of_stacks(node) if all(uses.get(row, 1) == 1 for row in rows) else None
 
     return rules.all
 

@@ -126,6 +126,14 @@ def test_matrices_of_numbers() -> None:
     assert np.array_equal(symc.function([a, b, c, d], made)(1, 2, 3, 4), [[1, 2], [3, 4]])
 
 
+def test_stacks_with_constants() -> None:
+    x = T.vector("x")
+    made = T.stack([T.stack([x, x], axis=1), T.zeros((3, 2))], axis=1)
+    want = [[[1, 1], [0, 0]], [[2, 2], [0, 0]], [[3, 3], [0, 0]]]
+    assert np.array_equal(symc.function([x], made)([1, 2, 3]), want)
+    assert np.array_equal(T.stack([T.constant(np.eye(2))] * 2).eval(), [np.eye(2)] * 2)
+
+
 def test_stacks_that_others_read_stay() -> None:
     x, y = T.vector("x"), T.vector("y")
     row = T.stack([x * 2.0, y], axis=1)

@@ -4,7 +4,7 @@ A step of a loop that goes over a short row, a point's coordinates or a few neig
 of its time on calling a kernel, and on finding out that the row fills no vector register.
 
     repeat step in n:                         repeat step in n:
-        kernel(x, y; step, m)                     few = m < 8
+        kernel(x, y; step, m)                     few = m < 9
                                                   if few: brief(x, y; step, m)
                                                   else: kernel(x, y; step, m)
 
@@ -16,10 +16,10 @@ rarely that short.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from symc.codegen.blocks import every_step, map_steps
+from symc.codegen.blocks import every_step, map_steps, written
 from symc.codegen.dtypes import BOOL
 from symc.codegen.ir import (
     Accumulate,
@@ -50,7 +50,8 @@ from symc.codegen.passes.steps.answered import Answers, turned_on
 from symc.codegen.passes.walk import expressions, fresh, loads_of, names_in, nodes, statements
 from symc.codegen.record import replace
 
-ITERATIONS = 8  # below which a vector register is not filled, or not worth a call
+ITERATIONS = 9  # below which a vector register is not filled, or not worth a call
+FOLDED = 25  # and of folds, where the parts of registers are put together in the end
 QUICK = ("sqrt", "abs", "apart")  # functions of one instruction
 
 
@@ -76,21 +77,22 @@ def brief(program: Program) -> Program:
     )
 
 
-def _extents(kernel: Kernel, times: int) -> Sequence[Expr]:
-    """The lengths of a kernel's loops, if it is short but for these; else none."""
+def _extents(kernel: Kernel, times: int) -> Mapping[Expr, int]:
+    """The lengths of a kernel's loops, if it is short but for these, and what is long for each."""
     if _reads_what_it_scatters(kernel):
-        return ()
+        return {}
     left = FEW // times
-    found: dict[Expr, None] = {}
+    found: dict[Expr, int] = {}
     sizes = {size.name for size in kernel.sizes}
     for stmt in kernel.body:
         inside: Sequence[Stmt] = (stmt,)
         if isinstance(stmt, Loop):
             if stmt.kind not in ("vector", "serial") or isinstance(stmt.extent, Const):
-                return ()
+                return {}
             if not names_in(stmt.extent) <= sizes or _reads(stmt.extent):
-                return ()
-            found[stmt.extent] = None
+                return {}
+            iterations = FOLDED if _only_folds(stmt) else ITERATIONS
+            found[stmt.extent] = min(iterations, found.get(stmt.extent, iterations))
             inside = stmt.body
         for part in inside:
             match part:
@@ -99,11 +101,19 @@ def _extents(kernel: Kernel, times: int) -> Sequence[Expr]:
                 case Alloc(buffer, value) if not buffer.shape and not isinstance(stmt, Loop):
                     exprs = () if value is None else (value,)
                 case _:
-                    return ()
+                    return {}
             if not all(map(_is_quick, exprs)):
-                return ()
+                return {}
             left -= 1 + sum(map(operations, exprs))
-    return tuple(found) if left >= 0 else ()
+    return found if left >= 0 else {}
+
+
+def _only_folds(loop: Loop) -> bool:
+    """Whether all that a loop leaves are numbers."""
+    return all(
+        isinstance(s, Let) or (isinstance(s, Accumulate) and isinstance(s.index, Const))
+        for s in loop.body
+    )
 
 
 def _reads_what_it_scatters(kernel: Kernel) -> bool:
@@ -120,6 +130,20 @@ def _reads_what_it_scatters(kernel: Kernel) -> bool:
             case _:
                 pass
     return not scattered.isdisjoint(read)
+
+
+def _divides(kernel: Kernel) -> bool:
+    """Whether a kernel does what takes long, and is done for several numbers at a time."""
+    for stmt in statements(kernel.body):
+        for node in (node for expr in expressions(stmt) for node in nodes(expr)):
+            match node:
+                case Binary("div" | "floordiv" | "mod"):
+                    return True
+                case Call(function) if function != "apart":
+                    return True
+                case _:
+                    pass
+    return False
 
 
 def _is_read(expr: Expr, computed: AbstractSet[str]) -> bool:
@@ -150,12 +174,13 @@ class _Brief:
     """The walk over the steps of one program."""
 
     def __init__(
-        self, program: Program, few: dict[str, Sequence[Expr]], short: dict[str, Kernel]
+        self, program: Program, few: dict[str, Mapping[Expr, int]], short: dict[str, Kernel]
     ) -> None:
         self.answers = Answers(program)
         self.few = few
         self.short = short
         self.counters = set[str]()
+        self.folded = set[str]()  # the buffers that short folds of a loop read
 
     def step(self, step: Step) -> Step:
         """A step of the program, outside of its loops."""
@@ -163,6 +188,7 @@ class _Brief:
             case Repeat():
                 inside = every_step(step.steps)
                 self.counters = {step.var, *(s.var for s in inside if isinstance(s, Repeat))}
+                self.folded = self.folded_in(step)
                 return replace(step, steps=map_steps(step.steps, self.inside))
             case Branch(_, then, otherwise):
                 sides = tuple(map(self.step, then)), tuple(map(self.step, otherwise))
@@ -180,10 +206,25 @@ class _Brief:
         names = InProgram(step, kernel)
         flag = self.answers.flag("few")
         body: tuple[Stmt, ...] = (turned_on(flag),)
-        for extent in self.few[step.kernel]:
-            body = (If(Binary("lt", names.of(extent), const(ITERATIONS), BOOL), body),)
+        is_read = not self.folded.isdisjoint(written(step, kernel)) and not _divides(kernel)
+        for extent, long in self.few[step.kernel].items():
+            long = FOLDED if is_read else long
+            body = (If(Binary("lt", names.of(extent), const(long), BOOL), body),)
         test = self.answers.launch(f"{step.kernel}_few", [flag], body, "whether a row is short")
         return (test, Branch(flag, (self.without_vectors(step, kernel),), (step,)))
+
+    def folded_in(self, repeat: Repeat) -> set[str]:
+        """The buffers that short folds in a loop read.
+
+        What a step leaves for them in vector registers, the next one waits for.
+        """
+        launches = [step for step in every_step([repeat]) if isinstance(step, Launch)]
+        return {
+            buffer
+            for launch in launches
+            if FOLDED in self.few.get(launch.kernel, {}).values()
+            for buffer in launch.buffers
+        }
 
     def _moves(self, launch: Launch) -> bool:
         """Whether a kernel is told which step it is: others go over whole arrays in each."""
