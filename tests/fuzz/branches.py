@@ -291,15 +291,21 @@ class Branching:
         self, given: dict[str, Array], name: str, direction: Array, weights: dict[str, Array],
         step: float = STEP,
     ) -> float | None:  # fmt: skip
-        """The cost's derivative by differences; None if other branches are taken on the way."""
-        costs, ways = [], []
+        """The cost's derivative by differences.
+
+        None if other branches are taken on the way, or the sine is of numbers that go round it.
+        """
+        costs, ways, ends = [], [], []
         for signed in (step, -step):
             moved = InPython({**given, name: given[name] + signed * direction})
             moved.run(self.statements)
-            parts = [np.sin(moved.names[n]) * weights[n] for n in self.states if n[0] in "mvws"]
+            floats = [n for n in self.states if n[0] in "mvws"]
+            parts = [np.sin(moved.names[n]) * weights[n] for n in floats]
             costs.append(float(sum(part.sum() for part in parts)))
             ways.append(moved.taken)
-        return (costs[0] - costs[1]) / (2 * step) if ways[0] == ways[1] else None
+            ends.append([moved.names[n] for n in floats])
+        near = all(np.all(np.abs(one - other) < 1) for one, other in zip(*ends, strict=True))
+        return (costs[0] - costs[1]) / (2 * step) if near and ways[0] == ways[1] else None
 
     def smaller(self) -> Iterator[Branching]:
         """With fewer statements, plainer loops, and no variables."""
