@@ -13,7 +13,7 @@ import struct
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen import math
-from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
 from symc.codegen.ir import (
     Binary,
     Call,
@@ -179,8 +179,10 @@ class Printer:
             alone = "_alone" if dtype is INT64 and self.jumps else ""
             name = f"symc_{math.short(source.wide)}_to_{math.short(dtype)}{alone}"
             return LEAF, self.call(name, (x,))
-        if self.lang.truth is not None and dtype in (FLOAT32, FLOAT64) and self.is_loaded_bool(x):
-            # gcc 12 converts a bool from memory number by number, but selects in vectors.
+        asked = source is BOOL and (self.in_lanes or self.is_loaded_bool(x))
+        if asked and self.lang.truth is not None and dtype in (FLOAT32, FLOAT64):
+            # gcc 12 converts bools number by number, those of memory and those by which it selects
+            # something too, but selects in vectors.
             one, zero = (literal(value, dtype, self.lang) for value in (1.0, 0.0))
             return LEAF, ("(", self.truth(x, SELECT + 1), f" ? {one} : {zero})")
         return UNARY, (f"({self.lang.types[dtype.name]})", self.truth(x, UNARY))

@@ -24,6 +24,7 @@ from symc.codegen.targets import compiler
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import FrameType
 
     Process = subprocess.Popen[bytes]
 
@@ -92,7 +93,8 @@ def started(
     try:
         with _input(given) as text:
             for command in commands:
-                running.append(_start(command, folder, text))  # noqa: PERF401 -- see finally
+                with _uninterrupted():
+                    running.append(_start(command, folder, text))
         yield lambda: _ends(running, _Clock(commands, min(_limit(), most)))
     finally:
         _stop(running)
@@ -111,6 +113,26 @@ def _input(given: str | None) -> Generator[int]:
         text.write(given.encode())
         text.seek(0)
         yield text.fileno()
+
+
+@contextmanager
+def _uninterrupted() -> Generator[None]:
+    """Ctrl-C comes after the block: a program that is just starting is in nobody's list yet.
+
+    Its handler is called in the main thread; where it is not Python's, nothing is raised by it.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *given: came.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    for given in came[:1]:
+        handler(*given)
 
 
 _running: dict[tuple[int, int], list[Process]] = {}

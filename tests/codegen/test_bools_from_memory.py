@@ -67,3 +67,28 @@ def test_whether_all_are_true_is_accumulated_in_bytes() -> None:
     for axis, wanted in ((0, "&= mask["), (1, "uint8_t acc = 1;")):
         assert wanted in symc.function([mask], mask.all(axis)).source
     assert "int64_t acc = 1;" in symc.function([numbers], (numbers > 0).all(1)).source
+
+
+def chosen_and_counted(x: Any, y: Any, dtype: str) -> list[Any]:
+    """A comparison by which something is chosen, and that is a number too."""
+    is_above = T.gt(x, 1)
+    return [T.where(is_above, 0, x), y + T.cast(is_above, dtype)]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
+@pytest.mark.parametrize("of", ["float64", "float32", "int32"])
+def test_a_bug_comparisons_that_were_numbers_too_went_one_by_one(
+    dtype: str, of: str, tmp_path: Path
+) -> None:
+    """Neurons that fire, and are counted: five times the time of JAX's loop."""
+    x, y = T.tensor(of, (None,), "x"), T.tensor(dtype, (None,), "y")
+    function = symc.function([x, y], chosen_and_counted(x, y, dtype))
+    numbers = (np.nan_to_num(SIGNED, posinf=2.0) * 3).astype(of)
+    left, sums = function(numbers, np.ones(N, dtype))
+    np.testing.assert_array_equal(left, np.where(numbers > 1, numbers.dtype.type(0), numbers))
+    np.testing.assert_array_equal(sums, 1 + (numbers > 1))
+    lines = function.source.split("\n")
+    stores = {n for n, line in enumerate(lines, 1) if line.lstrip().startswith("out")}
+    assert len(stores) == 2
+    loops = vectorised(function.source, tmp_path)
+    assert all(any(loop <= store <= loop + 8 for loop in loops) for store in stores)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -282,3 +283,23 @@ def test_the_limit_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (0, -1, "1", None, float("nan")):
         with pytest.raises(ValueError, match="compile_timeout is a number of seconds"):
             symc.config.compile_timeout = wrong  # type: ignore[assignment]
+
+
+def test_an_interrupt_while_a_compiler_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was raised in `Popen`, whose process was nobody's then, and ran on."""
+    begun: list[Any] = []
+    popen = subprocess.Popen
+
+    def slowly(*args: Any, **options: Any) -> Any:
+        begun.append(popen(*args, **options))
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)  # here Python calls the handler
+        return begun[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", slowly)
+    with pytest.raises(KeyboardInterrupt):
+        processes.run([["sleep", "100"], ["sleep", "100"]], tmp_path)
+    assert [process.returncode for process in begun] == [-signal.SIGTERM]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
