@@ -16,6 +16,7 @@ from collections.abc import Set as AbstractSet
 from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
 from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
+from symc.codegen.passes.kernels.backwards import skips_backwards
 from symc.codegen.passes.kernels.memory import Scratch
 from symc.codegen.passes.vectors.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.vectors.packs import pack_form
@@ -148,10 +149,11 @@ def loop_form(loop: Loop, scalars: AbstractSet[str], *, shares: bool) -> LoopFor
     is_innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
     found = reductions(loop, scalars) if loop.kind == "vector" else None
     together = granule(loop)
+    in_lanes = found is not None or (loop.kind == "parallel" and is_innermost)
     return LoopForm(
         work(loop) if shares else None,
         4096 if is_innermost and together > 1 else together,
-        found is not None or (loop.kind == "parallel" and is_innermost),
+        in_lanes and not skips_backwards(loop),
         any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside),
         tuple(found or ()),
         _packs(loop, scalars) if loop.kind == "packs" else None,
