@@ -38,6 +38,7 @@ from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
 from symc.schedule.fusing import merge
 from symc.schedule.in_place import InPlace
+from symc.schedule.multiplying import multiplying
 from symc.schedule.order import apart, in_order
 from symc.schedule.plan import Inside, Plan, Problem, Unit, is_source
 from symc.schedule.stages import Analysis
@@ -55,6 +56,7 @@ def schedule(problem: Problem) -> Plan:
     sources = {node for node in problem.order if is_source(node)}
     own = {node: node.op.cost for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
+    stored |= multiplying(problem, sources, stored)
     analysis = Analysis(problem.order, problem.lowerings, problem.dims, sources)
     repeated: list[Tensor] = []
     first: list[Tensor] = []

@@ -8,6 +8,7 @@ of elements, not in that of elements times stages.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from math import prod
@@ -31,8 +32,12 @@ from symc.graph.lowering import (
 from symc.graph.node import REPEATED, Tensor
 from symc.schedule.elements import Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
+from symc.tensor.elementwise import Cast, Elementwise
 
 WRITTEN_OUT = 8  # elements of a fold
+WORTH = 32.0  # operations for each element, to write it to memory, and read it there
+WORTH_IF_DEAR = 8.0  # of which one takes long in vector registers, too
+CANDIDATES = 24  # nodes that are looked at, those which are needed at the most places
 
 
 @record
@@ -68,12 +73,24 @@ class Facts:
     """All stages, in order, and the nodes that are computed where they are read.
 
     `inlined` has the set of stages that compute each of those, bit n standing for stage n;
-    `repeated` are those of them that some stage computes again in a loop they do not depend on.
+    `repeated` are those of them that some stage computes again in a loop they do not depend on, or
+    at so many places that it had better read them there.
     """
 
     stages: dict[Tensor, Stage] = field(default_factory=dict)
     inlined: dict[Tensor, int] = field(default_factory=dict)
     repeated: set[Tensor] = field(default_factory=set)
+
+
+@record
+class Saving:
+    """What is saved for each element if a node is stored, instead of computed at each place."""
+
+    node: Tensor
+    operations: float
+    is_worth_it: bool
+    needs: AbstractSet[Tensor]
+    """The nodes that it is computed from, those in memory left out."""
 
 
 def members(stages: int) -> Iterator[int]:
@@ -105,6 +122,7 @@ class Analysis:
         self._kept = set(sources)
         self._elements = Elements(lowerings, self._kept)
         self._needs: dict[Tensor, list[Element]] = {}
+        self._places: dict[Tensor, list[tuple[Element, int]]] = {}  # of nodes, with their users
 
     def facts(self, stored: AbstractSet[Tensor], costs: dict[Tensor, float]) -> Facts:
         """The facts if these nodes are stored, and all that were stored before."""
@@ -112,11 +130,78 @@ class Analysis:
         nodes = [node for node in self._order if node in stored]
         reads = [self._ask(node, 1 << number) for number, node in enumerate(nodes)]
         facts = Facts()
+        self._places.clear()
         expensive = self._spread(reads, facts.inlined, costs)
         for node, found in zip(nodes, reads, strict=True):
             facts.stages[node] = self._stage(node, found)
-        facts.repeated = _repeated(facts, expensive)
+        facts.repeated = _repeated(facts, expensive) | self._read_apart(facts)
         return facts
+
+    def _read_apart(self, facts: Facts) -> set[Tensor]:
+        """The nodes that a stage needs at several places, and which save most if they are stored.
+
+        Neighbours' functions, say, or sums of sums of neighbours: each place is computed anew. Of
+        those that are made from each other, one is stored at a time.
+        """
+        places = self._most_places(facts)
+        if not places:
+            return set()
+        fewest: dict[Tensor, int] = {}  # of those that read a node
+        for node in self._order:
+            if node in facts.inlined or node in facts.stages:
+                for arg in node.args:
+                    fewest[arg] = min(places.get(node, 1), fewest.get(arg, places.get(node, 1)))
+        several = [
+            node
+            for node in self._order
+            if places.get(node, 1) > fewest.get(node, 1) and isinstance(node.op, Elementwise | Cast)
+        ]
+        several.sort(key=places.__getitem__, reverse=True)
+        savings = [self._saving(node, places) for node in several[:CANDIDATES]]
+        savings.sort(key=lambda saving: saving.operations, reverse=True)
+        found: dict[Tensor, Saving] = {}
+        for saving in savings:
+            node = saving.node
+            apart = found.keys().isdisjoint(saving.needs)
+            if (
+                saving.is_worth_it
+                and apart
+                and not any(node in one.needs for one in found.values())
+            ):
+                found[node] = saving
+        return set(found)
+
+    def _saving(self, node: Tensor, places: Mapping[Tensor, int]) -> Saving:
+        """What is saved if a node is stored: all that is computed for it at more than one place."""
+        first = self._places[node][0][0]
+        counts = Counter[Tensor]()
+        seen = {first}
+        pending = [first]
+        while pending:
+            element = pending.pop()
+            counts[element.node] += 1
+            new = [need for need in element.needs if need.node not in self._kept]
+            for need in new:
+                if need not in seen:
+                    seen.add(need)
+                    pending.append(need)
+        more = {n: places.get(n, 1) - count for n, count in counts.items() if n.ndim}
+        operations = sum([n.op.cost * count for n, count in more.items() if count > 0])
+        is_dear = any(n.op.cost >= REPEATED and count > 0 for n, count in more.items())
+        worth = WORTH_IF_DEAR if is_dear else WORTH
+        return Saving(node, operations, operations >= worth, counts.keys() - {node})
+
+    def _most_places(self, facts: Facts) -> dict[Tensor, int]:
+        """At how many places one stage needs a node, of those that are needed at several."""
+        parts = [_parts(stage.lowering) for stage in facts.stages.values()]
+        found: dict[Tensor, int] = {}
+        for node, uses in self._places.items():
+            if len(uses) > 1 and node.ndim:
+                counts = Counter(number for _, users in uses for number in members(users))
+                most = max(-(-count // parts[number]) for number, count in counts.items())
+                if most > 1:
+                    found[node] = most
+        return found
 
     def reads_of(self) -> dict[Tensor, set[Tensor]]:
         """The nodes of which a node reads elements, where it is computed from elements."""
@@ -173,6 +258,8 @@ class Analysis:
                 reads.append((element, users))
                 continue
             inlined[node] = inlined.get(node, 0) | users
+            if costs[node] > 1:
+                self._places.setdefault(node, []).append((element, users))
             if costs[node] >= REPEATED:
                 expensive.append((element, users))
             for need in element.needs:
@@ -181,6 +268,13 @@ class Analysis:
             for number in members(users):
                 found[number].setdefault(element.node, []).append(element.place.index)
         return expensive
+
+
+def _parts(lowering: Lowering) -> int:
+    """How many loops a stage has side by side, each for other elements of its result."""
+    if not isinstance(lowering, Write):
+        return 1
+    return max(1, len(lowering.parts) + (lowering.base is not None))
 
 
 def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Tensor]:

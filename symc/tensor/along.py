@@ -91,6 +91,10 @@ class _Copies(_Along):
 class Roll(_Along):
     """The argument rotated along an axis, towards its end where the shift is positive."""
 
+    @property
+    def cost(self) -> float:
+        return 2.0  # where a row begins anew is asked, or is a loop of its own
+
     def length(self, n: Dim, amount: Dim) -> Dim:
         return n
 
