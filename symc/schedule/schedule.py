@@ -43,11 +43,14 @@ from symc.schedule.order import apart, in_order
 from symc.schedule.plan import Inside, Plan, Problem, Unit, is_source
 from symc.schedule.stages import Analysis
 from symc.schedule.storing import worth_storing
+from symc.schedule.tables import tables
 from symc.schedule.views import memory_read
 
 
-def schedule(problem: Problem) -> Plan:
+def schedule(problem: Problem, *, in_steps: bool = False) -> Plan:
     """Decides which nodes are stored, which share loops, and the order of everything.
+
+    `in_steps`: of the steps of a loop, or of one side of a branch.
 
     It depends on nothing but the problem, and changes nothing: equal problems have equal plans.
     Nodes that turn out worth storing are stored (`storing.py`), and all is looked at again: a few
@@ -57,6 +60,8 @@ def schedule(problem: Problem) -> Plan:
     own = {node: node.op.cost for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
     stored |= multiplying(problem, sources, stored)
+    if not in_steps:
+        stored |= tables(problem, _inlined_costs(own, sources, stored), stored)
     analysis = Analysis(problem.order, problem.lowerings, problem.dims, sources)
     repeated: list[Tensor] = []
     first: list[Tensor] = []
@@ -89,7 +94,7 @@ def _planned(problem: Problem, unit: Unit) -> Unit:
     if not isinstance(unit, Inside):
         return unit
     blocks = problem.blocks[unit.stages[0].node]
-    return Inside(unit.stages, tuple(schedule(block.problem) for block in blocks))
+    return Inside(unit.stages, tuple(schedule(block.problem, in_steps=True) for block in blocks))
 
 
 def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:

@@ -105,3 +105,19 @@ def test_what_each_part_needs_once_is_not_stored() -> None:
         assert kernels_of(f) == 1
         given = np.arange(7.0)
         np.testing.assert_allclose(f(given), np.roll(np.exp(given), shift))
+
+
+def test_a_small_table_is_computed_before_it_is_read() -> None:
+    table, places = T.tensor("float64", (256,), "table"), T.lvector("places")
+    of_any_length = T.vector("table")
+    given, where = np.linspace(-1, 1, 256), np.arange(-256, 256)
+    for values, count in ((T.exp(-(table**2)), 3), (table + 1, 2)):
+        f = symc.function([table, places], values[places])
+        assert kernels_of(f) == count  # of which one looks at the places
+        want = np.exp(-(given**2)) if count == 3 else given + 1
+        np.testing.assert_allclose(f(given, where), want[where])
+        with pytest.raises(symc.errors.BadIndex):
+            f(given, [256])
+    f = symc.function([of_any_length, places], T.exp(of_any_length)[places])
+    assert kernels_of(f) == 2
+    assert kernels_of(symc.function([table], T.exp(table)[[3, 4]])) == 1
