@@ -9,11 +9,13 @@
                             | MeasuredSize  a length that becomes known
 
 A node is kept in memory when it must be (outputs, folds, arguments of routines) or when computing
-it where it is read would repeat expensive work. Stages share loops when the part that one reads of
-the other lies in the same iteration of those loops: then rows stay in cache and scalars in
-registers.
+it where it is read would repeat work: in loops that it does not depend on, in several stages, at
+several places of one stage (neighbours of neighbours), or for elements of a small table that are
+gathered again and again. Stages share loops when the part that one reads of the other lies in the
+same iteration of those loops: then rows stay in cache and scalars in registers.
 
-`stages.py` finds the reads of stages, `dependencies.py` their order as a graph; `fusing.py` merges,
+`stages.py` finds the reads of stages, `multiplying.py` what would have too many of them,
+`tables.py` small tables, `dependencies.py` their order as a graph; `fusing.py` merges,
 `in_place.py` chooses the variables that are overwritten, `order.py` puts all in a row. The reasons
 are recorded: see `reasons.py`.
 """
