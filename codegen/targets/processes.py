@@ -125,14 +125,19 @@ def _uninterrupted() -> Generator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda *given: came.append(given))
+    came: list[FrameType | None] = []
+
+    def later(number: int, frame: FrameType | None) -> None:
+        del number
+        came.append(frame)
+
+    signal.signal(signal.SIGINT, later)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-    for given in came[:1]:
-        handler(*given)
+    for frame in came[:1]:
+        handler(signal.SIGINT, frame)
 
 
 _running: dict[tuple[int, int], list[Process]] = {}

@@ -175,15 +175,15 @@ class Analysis:
         """What is saved if a node is stored: all that is computed for it at more than one place."""
         first = self._places[node][0][0]
         counts = Counter[Tensor]()
-        seen = {first}
+        seen = {id(first)}
         pending = [first]
         while pending:
             element = pending.pop()
             counts[element.node] += 1
             new = [need for need in element.needs if need.node not in self._kept]
             for need in new:
-                if need not in seen:
-                    seen.add(need)
+                if id(need) not in seen:
+                    seen.add(id(need))
                     pending.append(need)
         more = {n: places.get(n, 1) - count for n, count in counts.items() if n.ndim}
         operations = sum([n.op.cost * count for n, count in more.items() if count > 0])

@@ -26,7 +26,7 @@ def while_it_moves(p: Any, k: Any) -> Any:
     return symc.while_loop(lambda k: T.neq(p[k], k), lambda k: [p[k]], [k])[0]
 
 
-def repeated(step: Callable[..., Any], *states: Any, steps: int = 2, **given: Any) -> Any:
+def repeated(step: Callable[..., Any], *states: Any, steps: Any = 2, **given: Any) -> Any:
     """A function of K, P and Q that changes the states in each of some steps."""
     found = symc.fori_loop(0, steps, step, list(states))
     return symc.function([K, P, Q], found, on_unused_input="ignore", **given)

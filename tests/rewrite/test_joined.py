@@ -156,8 +156,8 @@ def test_rows_of_unknown_lengths_are_compared() -> None:
     made = T.stack([T.concatenate(pair, axis=1) for pair in pieces], axis=1)
     assert count_of_joins(made) == 1
     given = np.arange(6.0).reshape(2, 3)
-    want = [[[*row, row[0]], [*row[1:], *row[1:]]] for row in given]
-    assert np.array_equal(symc.function([x3], made)(given), want)
+    rows_of = [[[*row, row[0]], [*row[1:], *row[1:]]] for row in given]
+    assert np.array_equal(symc.function([x3], made)(given), rows_of)
 
 
 def test_joins_of_joins_of_rows() -> None:

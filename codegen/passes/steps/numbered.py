@@ -15,7 +15,6 @@ from symc.codegen.blocks import every_step, written
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Binary,
-    BinaryOp,
     Const,
     Expr,
     Kernel,
@@ -209,18 +208,18 @@ class NamedValues:
     def store(self, known: Known, buffer: str, value: Expr) -> None:
         """An element is written: what holds for the others, and for it, holds for all."""
         kept = [
-            (fact.op, fact.right)
+            fact
             for fact in known.about(self.elements(known, buffer))
             if self.follows.holds(known, binary(fact.op, value, fact.right))
         ]
         self.forget(known, [buffer])
         self.add_facts(known, buffer, kept)
 
-    def add_facts(self, known: Known, buffer: str, bounds: Iterable[tuple[BinaryOp, Expr]]) -> None:
-        """All elements of an array compare so with these bounds."""
+    def add_facts(self, known: Known, buffer: str, facts: Iterable[Binary]) -> None:
+        """All elements of an array compare so: what is left in these comparisons is any value."""
         elements = self.elements(known, buffer)
-        for op, bound in bounds:
-            known.learn(binary(op, elements, bound))
+        for fact in facts:
+            known.learn(binary(fact.op, elements, fact.right))
 
     def fill(self, known: Known, stmt: Stmt, inside: _NamesInKernel) -> None:
         """A loop that writes each element of an array: the same number, or counted up."""
@@ -236,11 +235,11 @@ class NamedValues:
             return
         match value:
             case Const(int() as number):
-                self.add_facts(known, buffer, [("ge", value), ("lt", const(number + 1))])
+                self.add_facts(known, buffer, _between(value, const(number + 1)))
             case Binary("mod", _, right) if right == extent:
-                self.add_facts(known, buffer, [("ge", _ZERO), ("lt", length)])
+                self.add_facts(known, buffer, _between(_ZERO, length))
             case Var() if value == var:
-                self.add_facts(known, buffer, [("ge", _ZERO), ("lt", length)])
+                self.add_facts(known, buffer, _between(_ZERO, length))
             case _:
                 pass
 
@@ -269,7 +268,7 @@ class NamedValues:
         if shape is not None and self.is_product(
             known, self.value(known, size), (const(8), *shape)
         ):
-            self.add_facts(known, target, [(fact.op, fact.right) for fact in facts])
+            self.add_facts(known, target, facts)
 
     def changed(self, step: Step) -> set[str]:
         """The buffers that a step, and those inside it, write to."""
@@ -302,6 +301,11 @@ class _NamesInKernel:
         params = (param.name for param in kernel.params)
         self.buffers = dict(zip(params, launch.buffers, strict=True))
         self.names: dict[str, Expr] = {}
+
+
+def _between(low: Expr, below: Expr) -> list[Binary]:
+    """That something is no less than one number, and less than another one."""
+    return [Binary("ge", _ZERO, low, BOOL), Binary("lt", _ZERO, below, BOOL)]
 
 
 def _sums(program: Program) -> dict[str, Expr]:

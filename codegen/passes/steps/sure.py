@@ -154,7 +154,7 @@ class _SureWalk:
         assumed = [
             _Assumption(begun[of], part.op, bound)
             for part in dict.fromkeys(self.asked)
-            for of in (part.left, self.follows.all_of.get(part.left))
+            for of in (part.left, self.follows.all_of.get(part.left, part.left))
             for bound in ((part.right, const(0)) if part.op == "ge" else (part.right,))
             if of in begun and self.follows.is_size(bound)
         ]
