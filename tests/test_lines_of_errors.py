@@ -103,3 +103,21 @@ def test_a_late_step_of_a_loop_names_the_loop(monkeypatch: pytest.MonkeyPatch) -
     last = symc.fori_loop(0, places.shape[0], lambda i, s: s[places[i]].inc(2.0), state)
     with pytest.raises(IndexError, match=rf"test_lines_of_errors\.py:{last.where.line}(\n|$)"):
         symc.function([state, places], last)(np.zeros(3), np.array([0, 9]))
+
+
+def test_a_bug_an_inner_while_loop_made_late_errors_of_indexes_nameless(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That its number of steps is not negative was a condition, of another class, that holds."""
+    monkeypatch.setattr(conditions, "PATIENCE", -1.0)
+    v, n = T.vector("v"), T.lscalar("n")
+
+    def step(i: Any, total: Any) -> Any:
+        def more(j: Any, total: Any) -> Any:
+            return (j > 0) & (v[j] > 0)
+
+        return symc.while_loop(more, lambda j, t: [j - 1, t + 1], [i, total])[1]
+
+    f = symc.function([v, n], symc.fori_loop(0, n, step, 0))
+    with pytest.raises(IndexError, match="late step of a loop"):
+        f(np.ones(50), 51)

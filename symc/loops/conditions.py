@@ -12,6 +12,7 @@ from symc.graph.node import Requirement, Tensor
 from symc.loops.body import Slot, outside
 from symc.loops.states import as_given
 from symc.tensor.broadcast import describe
+from symc.tensor.checks import never_negative
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import eq, ge, le, logical_or
 
@@ -23,7 +24,7 @@ def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
     """All of them; siblings have the same."""
     steps, sequences, initial, _ = op.split(node.args)
     count = dim_of(steps)
-    if not dims.nonnegative(count):
+    if not dims.nonnegative(count) and not never_negative(steps):
         yield Requirement(
             ge(steps, 0),
             LoopError,
