@@ -74,15 +74,33 @@ def _with_steps(
     """
     op = node.op
     assert isinstance(op, Scan)
-    cone = walk([node.args[number] for number in of_some_steps(op, node.args)])
-    if some.isdisjoint(cone):
+    of_some = [node.args[number] for number in of_some_steps(op, node.args)]
+    if some.isdisjoint(walk(of_some)):
         return op.body, args
-    inside: set[Tensor] = set()
-    for one in cone:
-        if one in failing or not inside.isdisjoint(one.args):
-            inside.add(one)
+    inside = _returning(of_some, op.split(node.args)[3], failing)
     loop = opened(op, args).close({done[one] for one in inside})
     return loop.body, list(loop.args)
+
+
+def _returning(
+    of_some: Sequence[Tensor], given: Sequence[Tensor], failing: AbstractSet[Tensor]
+) -> set[Tensor]:
+    """What may fail for the values of some steps, and all for which given values return with it.
+
+    A branch that needs such on one side is in the body then. So is what may fail on its other side,
+    which nobody would know to be on a side if it stayed before the loop.
+    """
+    returning = list(of_some)
+    while True:
+        inside: set[Tensor] = set()
+        for one in walk(returning):
+            if one in failing or not inside.isdisjoint(one.args):
+                inside.add(one)
+        others = [one for one in given if one not in returning]
+        more = [one for one in others if not inside.isdisjoint(walk([one]))]
+        if not more:
+            return inside
+        returning += more
 
 
 def left(op: Scan, args: list[Tensor]) -> tuple[Scan, list[Tensor]]:

@@ -146,6 +146,29 @@ def test_on_both_sides_and_in_a_branch_inside(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_a_branch_that_returns_to_the_steps_takes_what_its_other_side_may_raise(mode: str) -> None:
+    """The condition of a branch is the same in all steps, and steps need a value of one side, too.
+
+    That value returned to the steps and so did the branch, but what its other side alone needed
+    stayed before the loop, on no side, and was computed there.
+    """
+    a, x, c, n = T.matrix("a"), T.vector("x"), T.scalar("c"), T.lscalar("n")
+    solved = T.linalg.solve(a, x)
+
+    def step(i: Any, s: Any) -> Any:
+        branch = symc.ifelse(c > 3.0, T.linalg.cholesky(a)[0], solved)
+        return branch + symc.ifelse(T.eq(i % 2, 0), solved, s)
+
+    f = symc.function([a, x, c, n], symc.fori_loop(0, n, step, T.ones(4)), mode=mode)
+    for steps, wanted in enumerate((np.ones(4), -2 * B[0] / 5, -3 * B[0] / 5, -2 * B[0] / 5)):
+        np.testing.assert_allclose(f(np.eye(4) * -5.0, B[0], 0.0, steps), wanted)
+    with pytest.raises(ValueError, match="positive definite"):
+        f(np.eye(4) * -5.0, B[0], 4.0, 1)
+    np.testing.assert_array_equal(f(np.eye(4) * -5.0, B[0], 4.0, 0), 1.0)
+    np.testing.assert_allclose(f(np.eye(4), B[0], 4.0, 1), np.eye(4)[0] + B[0])
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_elements_at_places_that_one_side_needs(mode: str) -> None:
     x, places, b = T.vector("x"), T.lvector("places"), T.vector("b")
 
