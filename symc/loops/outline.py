@@ -36,6 +36,7 @@ from symc.loops.scan import Scan
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import where
 from symc.tensor.slices import zeros_for
+from symc.tensor.specify import specify_lengths
 from symc.tensor.views import DimShuffle
 
 
@@ -76,6 +77,8 @@ def _outlined(
                 new = _on_known_side(node, args, places[node])
                 if new is None:
                     new = _choice(node.op, args, place, new_places)
+                else:
+                    _place_new([new], place, new_places)
         elif isinstance(node.op, Scan):
             key = (node.op.common(), node.args)
             with located_at(node.where):
@@ -162,12 +165,15 @@ def _as_known(value: Tensor) -> Tensor:
 
 
 def _on_known_side(node: Tensor, args: Sequence[Tensor], place: Path) -> Tensor | None:
-    """The value of an `ifelse` on a side of its own condition, if it has the same lengths."""
+    """The value of an `ifelse` on a side of its own condition, with the lengths of the result.
+
+    What its other value needs is in no place at all: a branch would take it from outside.
+    """
     assert isinstance(node.op, IfElse)
     for condition, side in place:
         if condition is node.args[0]:
             value = args[1 + node.op.part + (0 if side else node.op.count)]
-            return value if value.type.shape == node.op(*args).type.shape else None
+            return specify_lengths(value, node.op(*args))
     return None
 
 

@@ -13,7 +13,7 @@ import symc
 import symc.tensor as T
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import Repeat
-from symc.errors import BadIndex, SymcError
+from symc.errors import BadIndex, ShapeMismatch, SymcError
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.loops.entered import Scope
@@ -124,6 +124,28 @@ def test_loops_with_several_results(mode: str) -> None:
     assert f(VALUES, 0, False, True) == -0.5
     with pytest.raises(BadIndex):
         f(VALUES, 5, False, True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_side_that_no_condition_leads_to_needs_nothing_of_the_other_side(mode: str) -> None:
+    """A branch on the other side of its own condition, whose values have other lengths.
+
+    It was kept as a branch, and took ``z[j]``, which no place was known for, from outside.
+    """
+    root, other = T.linalg.cholesky(M), T.matrix("other")
+    for never in (root * picked(), root):
+        result = symc.ifelse(A, root * picked(), symc.ifelse(A, never, T.linalg.cholesky(other)))
+        f = symc.function([M, other, Z, J, A], result, mode=mode)
+        four, bad = 4 * np.eye(2), -np.eye(2)
+        np.testing.assert_array_equal(f(bad, four, VALUES, 7, False), 2 * np.eye(2))
+        np.testing.assert_array_equal(f(four, bad, VALUES, 2, True), 4 * np.eye(2))
+        for arguments in ((bad, four, VALUES, 2, True), (four, bad, VALUES, 7, False)):
+            with pytest.raises(ValueError, match="positive definite"):
+                f(*arguments)
+        with pytest.raises(BadIndex):
+            f(four, four, VALUES, 7, True)
+        with pytest.raises(ShapeMismatch):
+            f(four, 4 * np.eye(3), VALUES, 2, False)
 
 
 def test_a_condition_that_follows_from_the_value_needs_it_anyway() -> None:
