@@ -102,6 +102,13 @@ class Fitted(Op):
             raise BadIndex(f"a mask of shape {args[0].shape} does not fit what it indexes")
         return args[0]
 
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        """That of the tensor itself: it may be no mask, but what a loop computes in its steps."""
+        x = node.args[0]
+        pairs = zip(x.type.shape, node.type.shape, strict=True)
+        shape = tuple(n if isinstance(n, int) else dim for dim, n in pairs)
+        return [fitted(bar, shape), *[None] * (len(node.args) - 1)]
+
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         unbatched("getitem", batched[1:])
         wanted = fill_dims(self.template, args[1:])

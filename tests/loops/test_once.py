@@ -218,3 +218,29 @@ def test_what_is_as_long_as_a_loop_is_not_there_before_its_length_is_known() -> 
     Guarded((outer,), states, height=3, width=2, seed=1795830944, known=True, kept=False).run(
         "default"
     )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_of_what_returns_to_a_loop_in_a_loop_are_not_lost(mode: str) -> None:
+    """Values that returned to the steps were told their lengths by an op without a derivative."""
+    a, x, s, n = T.matrix("a"), T.vector("x"), T.vector("s"), T.lscalar("n")
+    one, other = T.diagonal(T.linalg.cholesky(a)), T.linalg.inv(a) @ x
+
+    def step(i: Any, k: Any, s: Any) -> Any:
+        return symc.ifelse(k > i, one, other) + s
+
+    def inner(i: Any, s: Any) -> Any:
+        return symc.fori_loop(0, 2, lambda k, s: step(i, k, s), s)
+
+    cost = (symc.fori_loop(0, n, inner, s) ** 2).sum()
+    slopes = [symc.grad(cost, x), symc.Rop(cost, x, T.ones_like(x))]
+    f = symc.function([a, x, s, n], [*slopes, symc.hessian(cost, x)], mode=mode)
+    inverse = np.linalg.inv(A)
+    for steps in range(4):
+        others = max(2 * steps - 1, 0)  # of the steps of the inner loops, all but the second one
+        end = B[1] + others * inverse @ B[0] + min(steps, 1) * np.diag(np.linalg.cholesky(A))
+        wanted = 2 * others * inverse.T @ end
+        by_x, along, curved = f(A, B[0], B[1], steps)
+        np.testing.assert_allclose(by_x, wanted)
+        np.testing.assert_allclose(along, wanted.sum())
+        np.testing.assert_allclose(curved, 2 * others**2 * inverse.T @ inverse)
