@@ -413,7 +413,7 @@ def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:
     elif loop.kind == "unroll":
         count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
         writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
-    elif loop.kind == "serial" and is_tiny(loop.body):
+    elif loop.kind != "packs" and is_tiny(loop.body):
         writer.pragma(lang.unroll.format(count=AT_ONCE))
 
 

@@ -230,9 +230,13 @@ def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None =
     # as if stores of one of them were not read back by the other: elements are lost.
     # To follow single bits of integers takes it a fifth of its time in bodies of some thousand
     # operations, for nothing: our loops run as fast without.
+    # Selections of a few operations are no jumps, as far as gcc allows: nobody knows how often they
+    # go which way. A selection takes up to 1.4 times a jump that is guessed right, one that is
+    # guessed wrong every other time up to seven times a selection.
     # A pipe to the assembler, which then works meanwhile, takes 3 ms less than a file.
     if compiler.is_gcc(found):
         level += ["-fno-thread-jumps", "-fno-tree-bit-ccp", "-pipe"]
+        level += ["--param=max-rtl-if-conversion-unpredictable-cost=80"]
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
     # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
     wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []

@@ -17,6 +17,7 @@ from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
 from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
 from symc.codegen.passes.kernels.backwards import skips_backwards
+from symc.codegen.passes.kernels.gathered import only_gathers
 from symc.codegen.passes.kernels.memory import Scratch
 from symc.codegen.passes.vectors.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.vectors.packs import pack_form
@@ -153,7 +154,7 @@ def loop_form(loop: Loop, scalars: AbstractSet[str], *, shares: bool) -> LoopFor
     return LoopForm(
         work(loop) if shares else None,
         4096 if is_innermost and together > 1 else together,
-        in_lanes and not skips_backwards(loop),
+        in_lanes and not skips_backwards(loop) and not only_gathers(loop),
         any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside),
         tuple(found or ()),
         _packs(loop, scalars) if loop.kind == "packs" else None,

@@ -31,6 +31,7 @@ from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.walk import expressions, nodes, statements
 
 FEW = 64  # operations
+LONG = 256  # operations of a kernel that only one step runs
 TINY = 12  # operations of a step, beside which counting the steps takes long
 AT_ONCE = 4  # of such steps are written out, one after the other
 
@@ -91,7 +92,7 @@ def is_short(kernel: Kernel, copies: int = 1, *, loops: bool = False) -> bool:
 
     With `loops` it may have serial ones of a few operations.
     """
-    left = FEW // copies
+    left = FEW // copies if copies > 1 else LONG
     for stmt in statements(kernel.body):
         match stmt:
             case Let() | Store() | Accumulate() | If():

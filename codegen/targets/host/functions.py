@@ -123,7 +123,14 @@ def options_of(host: HostWriter) -> list[str]:
     numbers = {buffer.name for buffer in host.program.buffers if is_number(buffer)}
     changes = any(not changed_by(kernel, launch) <= numbers for kernel, launch in inlined)
     plain = inlined and not any(has_vectors(kernel) for kernel, _ in inlined)
-    return [*([STEPS] if changes else []), *([JUMPS] if plain else [])]
+    # Where nothing is tested, gcc makes one jump of selections by the same condition instead.
+    jumps = plain and any(is_test(step) for step in every_step(host.program.steps))
+    return [*([STEPS] if changes else []), *([JUMPS] if jumps else [])]
+
+
+def is_test(step: Step) -> bool:
+    """Whether what is done next depends on a condition that an earlier step has stored."""
+    return isinstance(step, Branch | Check) or (isinstance(step, Repeat) and step.stop is not None)
 
 
 def has_vectors(kernel: Kernel) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
+from symc.codegen.dtypes import BOOL, BY_NAME, FLOAT64, INT64, UINT64, DType
 from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
@@ -17,7 +17,7 @@ from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
 from symc.tensor.checked import Below, Checked, rising
-from symc.tensor.elementwise import cast_to
+from symc.tensor.elementwise import Cast, cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import dim_of, length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
@@ -116,22 +116,36 @@ def bincount(
     x = vector("bincount", x)
     if (not x.dtype.is_integer and x.dtype is not BOOL) or x.dtype is UINT64:
         raise DTypeError(f"bincount needs integers that fit into int64\n  given  {describe(x)}")
-    x = cast_to(x, INT64)
     if isinstance(minlength, int) and minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
+    kind = "int64" if weights is None else "float64"
+    places = cast_to(x, INT64)
+    if isinstance(minlength, int) and _has_all(minlength, x.dtype):
+        return _counted(places, weights, zeros((minlength,), dtype=kind), "bincount")
     least = cast_to(as_tensor(minlength), INT64) - 1
-    count = OPERATORS["maximum"](_greatest(x), least) + 1
-    target = zeros((count,), dtype="int64" if weights is None else "float64")
-    places = Below()(x, target)
-    return _counted(places, weights, target, "bincount")
+    count = OPERATORS["maximum"](_greatest(places), least) + 1
+    target = zeros((count,), dtype=kind)
+    return _counted(Below()(places, target), weights, target, "bincount")
+
+
+def _has_all(length: int, dtype: DType) -> bool:
+    """Whether each number of a dtype is a place below a length: those of a picture, below 256."""
+    return dtype.kind in ("bool", "uint") and 1 << dtype.bits <= length
 
 
 def _greatest(x: Tensor) -> Tensor:
-    """The largest element, of which none is negative, or -1 if there are none."""
-    wrapped = reduce_over("max", cast_to(x, UINT64), (0,), allow_empty=True)
-    most = cast_to(wrapped, INT64)  # negative if any element is: as unsigned ones they are largest
-    natural = OPERATORS["ge"](most, 0)
-    most = Checked("bincount: the elements must not be negative")(most, natural)
+    """The largest element, of which none is negative, or -1 if there are none.
+
+    Of integers that were made longer it is sought before that: a register holds more of them.
+    """
+    given = x.args[0] if isinstance(x.op, Cast) and x.args[0].dtype.is_integer else x
+    # Any negative elements are the largest as unsigned ones.
+    wrapped = cast_to(given, BY_NAME[f"uint{given.dtype.bits}"])
+    signed = cast_to(reduce_over("max", wrapped, (0,), allow_empty=True), given.dtype)
+    most = cast_to(signed, INT64)
+    if given.dtype.kind == "int":
+        natural = OPERATORS["ge"](signed, 0)
+        most = Checked("bincount: the elements must not be negative")(most, natural)
     return where(OPERATORS["eq"](length(x, 0), 0), -1, most)
 
 
