@@ -7,7 +7,8 @@
 - States that are another's row of the step before become one state with it (`delayed.py`).
 - Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
   (`postpone.py`) and sums of products (`contract.py`) after it.
-- Rows of sequences that are outputs are not copied.
+- Rows of sequences that are outputs are not copied, nor are sequences that are parts of arrays
+  (`unsliced.py`).
 - Sequences, states and outputs that nothing needs are left out.
 """
 
@@ -32,6 +33,7 @@ from symc.loops.outline import outline
 from symc.loops.placed import add_in_place
 from symc.loops.postpone import pass_on, postpone
 from symc.loops.scan import Part, Scan
+from symc.loops.unsliced import read_unsliced
 from symc.tensor.lengths import dim_of
 from symc.tensor.slices import Slice
 from symc.tensor.spans import GIVEN, WHOLE, Span, is_last
@@ -73,6 +75,7 @@ def _improved(
         postpone(loop)
         contract(loop)
     pass_on(loop)
+    read_unsliced(loop)
     add_in_place(loop, exact=exact)
     return loop.close()
 
@@ -86,7 +89,9 @@ def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Par
         return {}
     loop = OpenLoop(op, args, wanted)
     are_split, are_even = split_states(loop), count_evenly(loop)
-    return loop.close() if are_split or are_even else {}
+    given = loop.reads
+    read_unsliced(loop)
+    return loop.close() if are_split or are_even or loop.reads != given else {}
 
 
 def _outlined(roots: list[Tensor]) -> list[Tensor]:

@@ -2,6 +2,7 @@
 
 - `line`: each line on its own, with the running value in a register. On a device a team may run a
   line together (`codegen/passes/gpu/scans.py`).
+- `columns`: where lines lie side by side, a block of them, row by row: memory is read in order.
 - `chunked`: for a device, where lines may be few and long. First each chunk is reduced to its
   total, then those of all chunks before it are combined, then each chunk runs again from there on.
   Lines of one chunk need only the last, and where there are many lines they have one. Not for
@@ -22,6 +23,7 @@ from symc.graph.formulas import Index
 from symc.graph.lowering import Sweep
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
+from symc.lower.folds import BLOCK, strip_mining
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
 
@@ -41,6 +43,8 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
         and _may_be_cut(builder, stage, lowering)
     ):
         return chunked(builder, stage, lowering)
+    if not builder.context.on_device and any(axis > lowering.axis for axis in stage.loops):
+        return columns(builder, stage, lowering)
     return line(builder, stage, lowering)
 
 
@@ -83,6 +87,34 @@ def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]
     statements = _running(acc, lowering, [], along, length, inner)
     extents = [builder.context.sizes(dims[axis]) for axis in others]
     return wrap(loops, extents, statements, "parallel", builder.context.describe(node))
+
+
+def columns(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
+    """Blocks of lines that lie side by side, with their running values in an array."""
+    node, names = stage.node, builder.names
+    dims = builder.context.dims[node]
+    *others, last = [axis for axis in stage.loops if axis != lowering.axis]
+    *loops, along, across = builder.loops(0, len(others) + 2)
+    width = builder.context.sizes(dims[last])
+    cut = strip_mining(builder, "block", width, ir.const(BLOCK))
+    outer = builder.scope([cut.let], None)
+    accs = names.fresh(None, "accs")
+    outer.block.append(ir.Alloc(ir.Buffer(accs, lowering.dtype, (ir.const(BLOCK),), "local")))
+    (first,) = builder.loops(len(others), 1)
+    begin = (ir.Store(accs, first, lowering.initial),)
+    outer.block.append(ir.Loop(first, cut.count, "parallel", begin, cut=cut.within))
+    place: dict[int, ir.Expr] = dict(zip(others, loops, strict=True))
+    place |= {lowering.axis: along, last: cut.at(across)}
+    index: Index = tuple(place.get(axis, ZERO) for axis in range(len(dims)))
+    inner = builder.scope([], outer)
+    _step(builder, node, lowering, index, accs, inner, across)
+    _store(builder, node, lowering, index, accs, inner, across)
+    note = builder.context.describe(node)
+    row = ir.Loop(across, cut.count, "parallel", tuple(inner.block), note, cut.within)
+    length = builder.context.sizes(dims[lowering.axis])
+    outer.block.append(ir.Loop(along, length, "serial", (row,)))
+    extents = [builder.context.sizes(dims[axis]) for axis in others]
+    return wrap(loops, extents, [cut.loop("parallel", tuple(outer.block))], "parallel")
 
 
 def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
@@ -201,22 +233,24 @@ def _place(chunk: _Chunk, lines: Sequence[ir.Expr], whole: ir.Expr, number: ir.E
 
 
 def _step(
-    builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope
-) -> None:
+    builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope,
+    at: ir.Expr = ZERO,
+) -> None:  # fmt: skip
     """The running value goes on by one element."""
     value = inner.tracer.run(node, lowering.element, index)
     if lowering.scale is not None:
         factor = inner.tracer.run(node, lowering.scale, index)
-        scaled = ir.binary("mul", ir.Load(acc, ZERO, lowering.dtype), factor)
-        inner.block.append(ir.Store(acc, ZERO, scaled))
-    inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, value))
+        scaled = ir.binary("mul", ir.Load(acc, at, lowering.dtype), factor)
+        inner.block.append(ir.Store(acc, at, scaled))
+    inner.block.append(ir.Accumulate(acc, at, lowering.op, value))
 
 
 def _store(
-    builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope
-) -> None:
+    builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope,
+    at: ir.Expr = ZERO,
+) -> None:  # fmt: skip
     """The running value is an element of the result."""
-    running = convert(ir.Load(acc, ZERO, lowering.dtype), node.dtype)
+    running = convert(ir.Load(acc, at, lowering.dtype), node.dtype)
     running = builder.named(inner.block, node.name, running)
     for buffer in builder.context.destinations(node):
         builder.uses(buffer, written=True)
