@@ -103,7 +103,9 @@ class Printer:
         self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
         self.steady: frozenset[str] = frozenset()  # buffers that the loop around does not write to
         self.in_lanes = 0  # how many vector loops are around the statement
+        self.in_rows = 0  # how many of them are rows, which may be short, and not strips
         self.in_steps = False  # whether it prints one step of a loop, in which nothing vectorises
+        self.bytes: set[str] = set()  # variables that tell something of bytes in memory
         self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
 
     def text(self, expr: Expr, minimum: int = 0) -> str:
@@ -154,6 +156,10 @@ class Printer:
                 counted = self.from_either_end(expr)
                 if counted is not None:
                     return self.wrapped(*counted)
+                if self.lang.choose is not None and self.is_by_bytes(expr):
+                    name = f"{self.lang.choose}_{math.short(dtype)}"
+                    _, _, _, *rest = self.call(name, (condition, then, otherwise))
+                    return LEAF, (name, "(", self.truth(condition, SELECT), *rest)
                 first: Piece = (self.branch(then), SELECT + 1)
                 if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
                     first = f"(int64_t){literal(then.value, dtype, self.lang)}"
@@ -254,6 +260,26 @@ class Printer:
             return (expr, minimum)
         self.used[self.lang.truth] = None
         return f"{self.lang.truth}({self.text(expr)})"
+
+    def is_by_bytes(self, choice: Select) -> bool:
+        """Whether the vectors of a row choose floats by what they read of a byte or two."""
+        if not self.in_rows or choice.dtype not in (FLOAT32, FLOAT64):
+            return False
+        return self.is_of_bytes(choice.condition)
+
+    def is_of_bytes(self, test: Expr) -> bool:
+        """Whether a test is of numbers from memory that have one or two bytes, and of no others."""
+        match test:
+            case Load(buffer, _, dtype):
+                return dtype.bits <= 16 and buffer not in self.scalars
+            case Var(name):
+                return name in self.bytes
+            case Binary(_, Const(), x) | Binary(_, x, Const()) | Unary(_, x) | Cast(x):
+                return self.is_of_bytes(x)
+            case Binary(_, left, right):
+                return self.is_of_bytes(left) and self.is_of_bytes(right)
+            case _:
+                return False
 
     def is_loaded_bool(self, expr: Expr) -> bool:
         """Whether this is a bool from an array."""
@@ -369,6 +395,8 @@ class Printer:
 
     def named(self, var: Var, value: Expr) -> None:
         """Take note of a variable whose value is surely not negative, or that of another turned."""
+        if self.is_of_bytes(value):
+            self.bytes.add(var.name)
         if var.dtype.kind != "int":
             return
         if isinstance(value, Unary) and value.op == "neg":

@@ -144,6 +144,7 @@ class OpenBlock:
     parallel: bool = False
     opened: bool = True
     in_lanes: bool = False
+    in_row: bool = False
     one_by_one: bool = False
     positive: frozenset[str] = frozenset()  # sizes that are above zero only in here
     extremes: tuple[Reduction, ...] = ()  # reductions that have a flag for NaN in here
@@ -242,6 +243,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
         blocks.pop()
         writer.printer.positive -= block.positive
         writer.printer.in_lanes -= block.in_lanes
+        writer.printer.in_rows -= block.in_row
         writer.printer.in_steps &= not block.one_by_one
         if block.opened:
             writer.depth -= 1
@@ -382,8 +384,10 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
     one_by_one = one_by_one and writer.lang.folds is not None and is_fold(loop)
     printer.in_steps |= one_by_one
     printer.in_lanes += form.in_lanes
+    in_row = form.in_lanes and loop.kind == "vector" and loop.cut is None
+    printer.in_rows += in_row
     return OpenBlock(
-        iter(loop.body), parallel=form.price is not None, in_lanes=form.in_lanes,
+        iter(loop.body), parallel=form.price is not None, in_lanes=form.in_lanes, in_row=in_row,
         one_by_one=one_by_one, positive=positive, extremes=extremes,
     )  # fmt: skip
 

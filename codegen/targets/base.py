@@ -52,6 +52,7 @@ class Lang:
     parallel: str
     unroll: str
     truth: str | None  # a runtime function around bools that logic reads of memory
+    choose: str | None  # runtime functions for floats that vectors choose by bytes of memory
     place: str | None  # a runtime function: an index, from the end if negative, outside of vectors
     is_place: str | None  # one that says whether an index of either kind is within a length
     thread: str  # a runtime function: the number of the thread that asks

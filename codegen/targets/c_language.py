@@ -49,6 +49,7 @@ C = Lang(
     " if(parallel: {test})",
     unroll="#pragma GCC unroll {count}",
     truth="symc_truth",
+    choose="symc_choose",
     place="symc_place",
     is_place="symc_is_place",
     thread="symc_thread",

@@ -62,6 +62,41 @@ def test_loops_are_vector_loops(name: str, dtype: str, tmp_path: Path) -> None:
     assert all(found & set(range(read - 4, read + 1)) for read in reads)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", ["loaded", "not", "both", "bytes", "cast"])
+def test_rows_choose_without_jumps(name: str, dtype: str) -> None:
+    """What was left after the last whole vector, and all of a short row, took up to eight times as
+    long as in numba: gcc takes 64 elements for a vector if something has a byte."""
+    mask, small = T.tensor("bool", (None, None), "mask"), T.tensor("uint8", (None, None), "small")
+    x = T.tensor(dtype, (None, None), "x")
+
+    def chosen(mask: Any, small: Any, x: Any, where: Any) -> Any:
+        test = {
+            "loaded": mask, "not": ~mask, "both": mask & (small > 3), "bytes": small > 3,
+            "cast": small.astype("bool"),
+        }[name]  # fmt: skip
+        return where(test[:, 1:-1], x[:, 2:] * x[:, :-2], x[:, 1:-1])
+
+    f = symc.function([mask, small, x], chosen(mask, small, x, T.where), on_unused_input="ignore")
+    assert "symc_choose_" in f.source
+    for width in (2, 3, 9, 48, 66, 200):
+        given = (
+            RNG.random((5, width)) > 0.5, RNG.integers(0, 7, (5, width)).astype("uint8"),
+            np.resize(SIGNED, (5, width)).astype(dtype),
+        )  # fmt: skip
+        with np.errstate(invalid="ignore", over="ignore"):
+            wanted = chosen(*given, np.where)
+        found = f(*given)
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
+def test_long_loops_choose_as_vectors_do() -> None:
+    mask, x = T.vector("mask", dtype="bool"), T.dvector("x")
+    assert "symc_choose_" not in symc.function([mask, x], T.where(mask, x, 1.0)).source
+    assert "symc_choose_" not in symc.function([mask, x], T.where(mask, x, 0.0).sum()).source
+
+
 def test_whether_all_are_true_is_accumulated_in_bytes() -> None:
     mask, numbers = T.tensor("bool", (None, None), "mask"), T.dmatrix("numbers")
     for axis, wanted in ((0, "&= mask["), (1, "uint8_t acc = 1;")):

@@ -306,6 +306,29 @@ def test_bincount(x: list[int], minlength: int) -> None:
           oracle=lambda w: np.bincount(values, w, minlength).astype(float))  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32"])
+@pytest.mark.parametrize("minlength", [0, 2, 255, 256, 70_000])
+def test_bincount_of_short_integers(dtype: str, minlength: int) -> None:
+    """Each number that a picture may have is below 256: the largest one is not sought."""
+    x, w = T.vector("x", dtype=dtype), T.dvector("w")
+    f = symc.function([x, w], [T.bincount(x, None, minlength), T.bincount(x, w, minlength)])
+    assert ("max_kernel" in f.source) == (
+        {"bool": 2, "uint8": 256, "uint16": 65536}.get(dtype, 1 << 40) > minlength
+    )
+    for length in (0, 1, 50):
+        values = RNG.integers(0, 2 if dtype == "bool" else 128, length).astype(dtype)
+        if length > 1 and dtype == "uint8":
+            values[7] = 255
+        weights = RNG.standard_normal(length)
+        found = f(values, weights)
+        np.testing.assert_array_equal(found[0], np.bincount(values, None, minlength))
+        np.testing.assert_allclose(found[1], np.bincount(values, weights, minlength))
+    if dtype.startswith("int"):
+        for least in (-1, np.iinfo(dtype).min):
+            with pytest.raises(ValueError, match="bincount: the elements must not be negative"):
+                f(np.array([3, least, 1], dtype), np.ones(3))
+
+
 def test_what_bincount_refuses() -> None:
     x = T.lvector("x")
     for mode in ("compile", "python"):

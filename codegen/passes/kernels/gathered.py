@@ -12,18 +12,22 @@ from symc.codegen.passes.walk import nodes
 
 
 def only_gathers(loop: Loop) -> bool:
-    """Whether each iteration copies one element, from a place that it reads."""
-    *lets, last = loop.body or (None,)
-    if not isinstance(last, Store) or not all(isinstance(stmt, Let) for stmt in lets):
+    """Whether each iteration copies an element, or the parts of one, from a place that it reads."""
+    values = {stmt.var.name: stmt.value for stmt in loop.body if isinstance(stmt, Let)}
+    stores = [stmt for stmt in loop.body if isinstance(stmt, Store)]
+    if not stores or len(values) + len(stores) != len(loop.body):
         return False
-    values = {let.var.name: let.value for let in lets if isinstance(let, Let)}
-    copied = last.value
+    return all(_is_gathered(store.value, loop.var, values) for store in stores)
+
+
+def _is_gathered(copied: Expr, var: Var, values: dict[str, Expr]) -> bool:
+    """Whether this is an element at a place that is read at a variable."""
     while isinstance(copied, Cast) or (isinstance(copied, Var) and copied.name in values):
         copied = copied.x if isinstance(copied, Cast) else values[copied.name]
     if not isinstance(copied, Load):
         return False
     read = [node for node in _parts(copied.index, values) if isinstance(node, Load)]
-    return any(loop.var in _parts(place.index, values) for place in read)
+    return any(var in _parts(place.index, values) for place in read)
 
 
 def _parts(expr: Expr, values: dict[str, Expr]) -> list[Expr]:

@@ -30,6 +30,32 @@ static inline int64_t symc_thread(void) { return 0; }
 #define SYMC_SIMD_WITH_ARRAYS simd
 #endif
 
+// SYMBOL symc_choose_f64
+// `test ? a : b`, without a jump in what is left of a row after the last whole vector. gcc 12 takes as
+// many elements at a time as a vector has bytes if the test is one of bytes, and shorter rows have
+// none. In vectors it takes up to 1.15 times as long with AVX-512, 1.35 with AVX2.
+static inline double symc_choose_f64(bool test, double a, double b) {
+    int64_t one, other, mask = -(int64_t)test;
+    double chosen;
+    __builtin_memcpy(&one, &a, 8);
+    __builtin_memcpy(&other, &b, 8);
+    one = (one & mask) | (other & ~mask);
+    __builtin_memcpy(&chosen, &one, 8);
+    return chosen;
+}
+
+// SYMBOL symc_choose_f32
+// See symc_choose_f64.
+static inline float symc_choose_f32(bool test, float a, float b) {
+    int32_t one, other, mask = -(int32_t)test;
+    float chosen;
+    __builtin_memcpy(&one, &a, 4);
+    __builtin_memcpy(&other, &b, 4);
+    one = (one & mask) | (other & ~mask);
+    __builtin_memcpy(&chosen, &one, 4);
+    return chosen;
+}
+
 // SYMBOL symc_truth
 // A bool from memory as one that a comparison gives: gcc 12 vectorises no expression that mixes the
 // two, no ! of one from memory, no sum of them, and no choice of floats by one.

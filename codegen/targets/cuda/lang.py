@@ -56,6 +56,7 @@ CUDA = Lang(
     parallel="",
     unroll="#pragma unroll {count}",
     truth=None,
+    choose=None,
     place=None,
     is_place=None,
     thread="",

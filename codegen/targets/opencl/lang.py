@@ -55,6 +55,7 @@ OPENCL = Lang(
     parallel="",
     unroll="#pragma unroll {count}",
     truth=None,
+    choose=None,
     place=None,
     is_place=None,
     thread="",
