@@ -390,28 +390,41 @@ static void symc_topmost(int64_t kind, int64_t descending, int64_t rows, int64_t
 // For each value the place in a sorted row before which it belongs: before equal elements, or after
 // them where `right`. NaN is greater than all numbers. Some values at once halve the part of the row
 // that is left, none waiting for another's element, and without a branch that could be mistaken.
+// One value, as in a step of a loop, does so by itself.
 #define SYMC_SEARCHES 16
 #define SYMC_DEFINE_SEARCH(name, type)                                                             \
-    static inline __attribute__((always_inline)) void name##_few(                                  \
-        const int right, int64_t n, int64_t few, const type *a, const type *x, int64_t *places) {  \
+    SYMC_INLINE int name##_before(const int right, type m, type v) {                               \
+        return right ? !((v < m) | ((m != m) & (v == v))) : (m < v) | ((v != v) & (m == m));       \
+    }                                                                                              \
+    SYMC_INLINE void name##_few(const int right, int64_t n, int64_t few, const type *a,            \
+                                const type *x, int64_t *places) {                                  \
         type v[SYMC_SEARCHES];                                                                     \
         int64_t low[SYMC_SEARCHES];                                                                \
         for (int64_t k = 0; k < SYMC_SEARCHES; k++) v[k] = x[k < few ? k : few - 1];               \
         for (int64_t k = 0; k < SYMC_SEARCHES; k++) low[k] = 0;                                    \
         for (int64_t rest = n; rest > 0;) {                                                        \
             const int64_t half = (rest + 1) / 2;                                                   \
-            _Pragma("omp simd") for (int64_t k = 0; k < SYMC_SEARCHES; k++) {                      \
-                const type m = a[low[k] + half - 1];                                               \
-                const int before = right ? !((v[k] < m) | ((m != m) & (v[k] == v[k])))             \
-                                         : (m < v[k]) | ((v[k] != v[k]) & (m == m));               \
-                low[k] += half & -(int64_t)before;                                                 \
-            }                                                                                      \
+            _Pragma("omp simd") for (int64_t k = 0; k < SYMC_SEARCHES; k++)                        \
+                low[k] += half & -(int64_t)name##_before(right, a[low[k] + half - 1], v[k]);       \
             rest -= half;                                                                          \
         }                                                                                          \
         for (int64_t k = 0; k < few; k++) places[k] = low[k];                                      \
     }                                                                                              \
+    SYMC_INLINE int64_t name##_one(const int right, int64_t n, const type *a, type v) {            \
+        int64_t low = 0;                                                                           \
+        for (int64_t rest = n; rest > 0;) {                                                        \
+            const int64_t half = (rest + 1) / 2;                                                   \
+            low += half & -(int64_t)name##_before(right, a[low + half - 1], v);                    \
+            rest -= half;                                                                          \
+        }                                                                                          \
+        return low;                                                                                \
+    }                                                                                              \
     static void name(int64_t right, int64_t n, int64_t count, const type *a, const type *x,        \
                      int64_t *places, int64_t threads) {                                           \
+        if (count == 1) {                                                                          \
+            places[0] = right ? name##_one(1, n, a, x[0]) : name##_one(0, n, a, x[0]);             \
+            return;                                                                                \
+        }                                                                                          \
         _Pragma("omp parallel for num_threads(threads) if (threads > 1 && count >= 16384)")        \
         for (int64_t i = 0; i < count; i += SYMC_SEARCHES) {                                       \
             const int64_t few = count - i < SYMC_SEARCHES ? count - i : SYMC_SEARCHES;             \
