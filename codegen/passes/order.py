@@ -17,6 +17,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     sides       loops of one step or none go into branches of the same condition
     sure        checks that hold because of checks before them are left out
+    unvarying   what all steps ask of arrays that do not change is asked before them
     hoisted     what loops check of lengths alone is checked before them
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
@@ -152,7 +153,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "kernels.settle"),
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
-    *_passes(with_repeats, "steps.sides steps.sure steps.hoisted steps.foresee"),
+    *_passes(with_repeats, "steps.sides steps.sure steps.unvarying steps.hoisted steps.foresee"),
     *_passes(with_repeats, "steps.independent steps.columns"),
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
