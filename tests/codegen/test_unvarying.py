@@ -94,6 +94,31 @@ def test_places_that_steps_change_are_looked_at_in_each() -> None:
     assert f(np.ones(3), np.array([0, 1]), 2).shape == (3,)
 
 
+def test_places_in_the_row_of_a_step() -> None:
+    rows = T.lmatrix("rows")
+    f = symc.function([X, rows], symc.scan(lambda at, x: x + x[at].sum(), rows, X)[0][-1])
+    assert checks_in_loops(f) > 0
+    np.testing.assert_array_equal(f(np.ones(2), np.array([[0, 1], [1, 1]])), [9.0, 9.0])
+    with pytest.raises(BadIndex, match="index 2"):
+        f(np.ones(2), np.array([[0, 1], [1, 2]]))
+
+
+def test_places_in_a_state_of_two_arrays() -> None:
+    """Each step reads the places that the step before has made."""
+
+    def step(i: Any, at: Any) -> Any:
+        return T.concatenate([at[1:], at[:1]]) + AT[at]
+
+    f = symc.function([AT, N], symc.fori_loop(0, N, step, AT))
+    assert checks_in_loops(f) > 0
+    wanted = at = np.array([0, 1, 0])
+    for _ in range(2):
+        wanted = np.roll(wanted, -1) + at[wanted]
+    np.testing.assert_array_equal(f(at, 2), wanted)
+    with pytest.raises(BadIndex):
+        f(at, 9)
+
+
 def test_shared_variables_stay_as_they_were() -> None:
     state = symc.shared(np.ones(4), "state")
     new = symc.fori_loop(0, N, lambda _, x: x + x[AT].sum(), state)

@@ -112,10 +112,12 @@ class _Loop:
     def is_steady(self, launch: Launch) -> bool:
         """Whether a step stores truth values that are the same in all steps."""
         kernel, buffers = self.kernels[launch.kernel], [self.buffers[b] for b in launch.buffers]
+        if any(buffer.of is not None for buffer in buffers):  # a row of each step
+            return False
         for param, buffer in zip(kernel.params, buffers, strict=True):
             times = self.changed.count(buffer.name)
             is_flag = buffer.dtype is BOOL and not buffer.shape and buffer.role == "temp"
-            if buffer.of is not None or (times, is_flag) != (1, True) if param.written else times:
+            if not (is_flag and times == 1 if param.written else times == 0):
                 return False
         if any(self.sizes & names_in(size) for size in launch.sizes):
             return False
