@@ -1,0 +1,157 @@
+"""Whether iterations of several loops over one range meet, if the loops become one.
+
+The elements of an array that a loop touches lie at ``f*j + a`` in iteration j, and those that
+another one touches at ``f*j + b``. They are never the same element in different iterations,
+
+- if the array has as many elements as all iterations are f apart: nothing is read or written
+  outside of an array, so that both are the same element of each f, which begin at 0;
+- if ``b - a`` is a number of rows that have f elements for each iteration, or more, and less than f
+  beside them: it is less than f, or more than all iterations take;
+- if ``b - a`` is less than f, or no less than what all iterations take, which the program can ask.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, combinations
+
+from symc.codegen.ir import Buffer, Const, Expr, Length, Program, binary, const
+from symc.codegen.passes.walk import nodes, substitute
+from symc.codegen.record import record
+from symc.codegen.signs import is_natural, natural_names
+from symc.codegen.verify.polynomials import (
+    ONE,
+    Polynomial,
+    added,
+    expression,
+    multiplied,
+    polynomial,
+)
+
+MOST = 4  # comparisons that are worth asking
+
+
+@record
+class RowAccess:
+    """An element that an iteration reads or writes: `rest`, and `far` more for each one before."""
+
+    buffer: str
+    far: Polynomial
+    rest: Polynomial
+    writes: bool
+
+
+class Meetings:
+    """What keeps iterations apart in one kernel: `extent` of them, in arrays of the program.
+
+    `sizes` has the program's expressions for the kernel's sizes, `buffers` what parameters are.
+    """
+
+    def __init__(
+        self, program: Program, sizes: Mapping[str, Expr], buffers: Mapping[str, Buffer],
+        extent: Expr,
+    ) -> None:  # fmt: skip
+        self._natural = natural_names(program)
+        self._sizes = sizes
+        self._buffers = buffers
+        self._extent = polynomial(extent)
+        self._values = {
+            size.var.name: size.value
+            for size in reversed(program.sizes)
+            if size.value is not None and not any(isinstance(n, Length) for n in nodes(size.value))
+        }
+
+    def conditions(self, accesses: Sequence[RowAccess]) -> list[Expr] | None:
+        """Conditions on which no iteration touches what another one writes; None if it might.
+
+        All that is read of an array that is written has to be written, too: `verify` takes what an
+        iteration writes for its own.
+        """
+        asked: dict[Expr, None] = {}
+        for buffer in dict.fromkeys(access.buffer for access in accesses if access.writes):
+            own = [access for access in accesses if access.buffer == buffer]
+            far = own[0].far
+            if any(access.far != far for access in own) or not far:
+                return None
+            set_here = [access.rest for access in own if access.writes]
+            if any(access.rest not in set_here for access in own):
+                return None
+            if self._is_whole(buffer, far):
+                continue
+            for one, other in combinations(own, 2):
+                if one.writes or other.writes:
+                    found = self._apart(buffer, far, added(other.rest, one.rest, -1))
+                    if found is None:
+                        return None
+                    asked.update(dict.fromkeys(found))
+        return list(asked) if len(asked) <= MOST else None
+
+    def _is_whole(self, buffer: str, far: Polynomial) -> bool:
+        """Whether a buffer has no more elements than all iterations are apart."""
+        *_, volume = self._rows(buffer)
+        return self._flat(multiplied(far, self._extent)) == volume
+
+    def _apart(self, buffer: str, far: Polynomial, distance: Polynomial) -> list[Expr] | None:
+        """Conditions on which elements at a distance are not those of another iteration."""
+        if not distance or self._is_rows(buffer, far, distance):
+            return []
+        if far.keys() == {()} == distance.keys():
+            return [] if abs(distance[()]) < abs(far[()]) else None
+        step = expression(far)
+        if isinstance(step, Const):
+            step = const(abs(int(step.value)))
+        whole, there, back = (
+            expression(multiplied(polynomial(step), self._extent)),
+            expression(distance),
+            expression(added({}, distance, -1)),
+        )
+        near = binary("and", binary("lt", there, step), binary("lt", back, step))
+        beyond = binary("or", binary("ge", there, whole), binary("ge", back, whole))
+        asked: list[Expr] = [binary("or", near, beyond)]
+        return asked if isinstance(step, Const) else [binary("ge", step, const(1)), *asked]
+
+    def _is_rows(self, buffer: str, far: Polynomial, distance: Polynomial) -> bool:
+        """Whether a distance is a number of rows that iterations fit into, and a little more."""
+        if far.keys() != {()}:
+            return False
+        step, flat = abs(far[()]), self._flat(distance)
+        extent = multiplied({(): step}, self._flat(self._extent))
+        for row in self._rows(buffer):
+            rest = _remainder(flat, row)
+            room = expression(added(row, extent, -1))
+            if rest is not None and abs(rest) < step and is_natural(room, self._natural):
+                return True
+        return False
+
+    def _rows(self, buffer: str) -> Iterator[Polynomial]:
+        """How many elements the last axis of a buffer has, the last two and so on, and all."""
+        of = self._buffers[buffer]
+        components: Polynomial = {(): 2} if of.dtype.is_complex else ONE
+        lengths = [self._flat(polynomial(length)) for length in reversed(of.shape)]
+        return accumulate(lengths, multiplied, initial=components)
+
+    def _flat(self, poly: Polynomial) -> Polynomial:
+        """An integer of the kernel in lengths of the program."""
+        expr = substitute(expression(poly), self._sizes)
+        for name, value in self._values.items():
+            expr = substitute(expr, {name: value})
+        return polynomial(expr)
+
+
+def _remainder(distance: Polynomial, row: Polynomial) -> int | None:
+    """What is left of a distance but a number of rows; None if that is no number."""
+    if len(row) != 1:
+        return None
+    ((atoms, length),) = row.items()
+    rest = dict(distance)
+    beside = 0
+    if atoms:
+        beside = rest.pop((), 0)
+    elif length:
+        beside = (rest.pop((), 0) + length // 2) % length - length // 2
+    if not length or any(
+        factor % length or Counter(atoms) - Counter(monomial) for monomial, factor in rest.items()
+    ):
+        return None
+    return beside
