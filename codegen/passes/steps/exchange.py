@@ -23,8 +23,9 @@ Rows that are the same are written in the same order in each iteration as they w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial, reduce
 from itertools import groupby
 
 from symc.codegen.blocks import every_step, map_blocks
@@ -43,9 +44,10 @@ from symc.codegen.ir import (
     Step,
     Stmt,
     Store,
+    mul,
 )
 from symc.codegen.passes.expressions.conditions import both
-from symc.codegen.passes.kernels.in_program import InProgram
+from symc.codegen.passes.kernels.in_program import UNKNOWN, InProgram
 from symc.codegen.passes.kernels.join import MOST, Joined, length_of
 from symc.codegen.passes.kernels.memory import buffers_of
 from symc.codegen.passes.loops.forward import forward
@@ -65,7 +67,7 @@ from symc.codegen.passes.walk import (
     written,
 )
 from symc.codegen.record import replace
-from symc.codegen.verify.polynomials import by, polynomial
+from symc.codegen.verify.polynomials import ONE, Polynomial, by, expression, polynomial
 
 
 def exchange(program: Program) -> Program:
@@ -75,8 +77,11 @@ def exchange(program: Program) -> Program:
     if not walk.made:
         return program
     used = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
-    kept = tuple([kernel for kernel in walk.kernels.values() if kernel.name in used])
-    return replace(program, kernels=kept, steps=steps)
+    kernels = tuple([kernel for kernel in walk.kernels.values() if kernel.name in used])
+    left = {name for step in every_step(steps) for name in buffers_of(step)}
+    gone = walk.temporary & walk.uses.keys() - left
+    buffers = tuple([buffer for buffer in program.buffers if buffer.name not in gone])
+    return replace(program, buffers=buffers, kernels=kernels, steps=steps)
 
 
 class _Exchange:
@@ -86,10 +91,11 @@ class _Exchange:
         self.program = program
         self.kernels = {kernel.name: kernel for kernel in program.kernels}
         self.taken = set(self.kernels)
-        self.made: dict[tuple[Launch, ...], Launch] = {}
+        self.made: dict[tuple[tuple[Launch, ...], frozenset[str]], Launch] = {}
         parts = {buffer.of.buffer for buffer in program.buffers if buffer.of is not None}
         self.uses = Counter(name for s in every_step(program.steps) for name in set(buffers_of(s)))
         self.temporary = {b.name for b in program.buffers if b.role == "temp"} - parts
+        self.filled = self.temporary - set(self.kept(program.steps))
 
     def outside(self, step: Step) -> Step:
         """A step outside of all loops."""
@@ -105,71 +111,94 @@ class _Exchange:
     def block(self, block: Sequence[Step]) -> list[Step]:
         """The steps of a block, with one launch for those that set rows from each other."""
         steps: list[Step] = []
-        for extent, group in groupby(block, self.extent):
+        uses = Counter(name for step in block for name in set(buffers_of(step)))
+        for extents, group in groupby(block, self.extents):
             run = list(group)
             launches = [step for step in run if isinstance(step, Launch)]
-            steps += run if extent is None else self.run(launches)
+            steps += run if extents is None else self.run(launches, uses)
         return steps
 
-    def extent(self, step: Step) -> Expr | None:
-        """The extent of a launch that does nothing but one loop, in sizes of the program."""
+    def kept(self, block: Sequence[Step]) -> Iterator[str]:
+        """The temporaries that a block, or one inside it, may find with values from before it."""
+        begun: set[str] = set()
+        for step in block:
+            match step:
+                case Repeat(steps=steps):
+                    yield from self.kept(steps)
+                case Branch(_, then, otherwise):
+                    yield from self.kept(then)
+                    yield from self.kept(otherwise)
+                case _:
+                    pass
+            for name in buffers_of(step):
+                if name in self.temporary and name not in begun:
+                    if not self.fills(step, name):
+                        yield name
+                    begun.add(name)
+
+    def fills(self, step: Step, name: str) -> bool:
+        """Whether a step stores all elements of a temporary, of which it reads none.
+
+        No iteration of independent loops stores to an element of another one.
+        """
+        extents = self.extents(step)
+        if extents is None or not isinstance(step, Launch):
+            return False
+        params = self.kernels[step.kernel].params
+        own = [param.name for param, b in zip(params, step.buffers, strict=True) if b == name]
+        body = nest_of(self.kernels[step.kernel].body)[-1].body
+        stored = {index for buffer, index, writes in touched(body) if writes and buffer in own}
+        if any(load.buffer in own for stmt in body for load in loads_of(stmt)):
+            return False
+        (of,) = [buffer for buffer in self.program.buffers if buffer.name == name]
+        components = 2 if of.dtype.is_complex else 1
+        return len(stored) == components and _volume(of.shape) == _volume(extents)
+
+    def extents(self, step: Step) -> tuple[Expr, ...] | None:
+        """The extents of the loops of a launch that does nothing else, in sizes of the program."""
         if not isinstance(step, Launch):
             return None
         kernel = self.kernels[step.kernel]
-        loops = [stmt for stmt in kernel.body if not isinstance(stmt, Let)]
-        if len(loops) != 1 or not isinstance(loop := loops[0], Loop):
+        nest = nest_of(kernel.body)
+        extents = tuple([InProgram(step, kernel).of(loop.extent) for loop in nest])
+        loads = [node for e in extents for node in nodes(e) if isinstance(node, Load)]
+        if not nest or loads or any(UNKNOWN in names_in(extent) for extent in extents):
             return None
-        if loop.kind != "parallel" or loop.cut is not None:
-            return None
-        if not all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body):
-            return None
-        extent = InProgram(step, kernel).of(loop.extent)
-        return None if any(isinstance(node, Load) for node in nodes(extent)) else extent
+        return extents
 
-    def run(self, launches: Sequence[Launch]) -> list[Step]:
+    def run(self, launches: Sequence[Launch], uses: Mapping[str, int]) -> list[Step]:
         """Launches of loops over one range, those together that hand on arrays of their own."""
         steps: list[Step] = []
         place = 0
-        for first, last in self.handed_on(launches):
-            some = launches[first : last + 1]
-            united = self.united(some)
+        own = {
+            name
+            for name, times in Counter(
+                name for one in launches for name in set(one.buffers)
+            ).items()
+            if name in self.temporary
+            and (times == self.uses[name] or (times == uses[name] and name in self.filled))
+        }
+        for first, last in _handed_on(launches, own):
+            united = self.united(launches[first : last + 1], own)
             if united is not None:
                 steps += [*launches[place:first], united]
                 place = last + 1
         return [*steps, *launches[place:]]
 
-    def handed_on(self, launches: Sequence[Launch]) -> list[tuple[int, int]]:
-        """The first and the last launch that use a temporary which no other step uses."""
-        places: dict[str, list[int]] = {}
-        for number, launch in enumerate(launches):
-            for name in self.temporary & set(launch.buffers):
-                places.setdefault(name, []).append(number)
-        found: list[tuple[int, int]] = []
-        for first, last in sorted(
-            (numbers[0], numbers[-1])
-            for name, numbers in places.items()
-            if len(numbers) == self.uses[name] and len(numbers) > 1
-        ):
-            if found and first <= found[-1][1]:
-                found[-1] = found[-1][0], max(last, found[-1][1])
-            else:
-                found.append((first, last))
-        return found
+    def united(self, launches: Sequence[Launch], own: set[str]) -> Launch | None:
+        """One launch for several, if their iterations do not meet; adds its kernel.
 
-    def united(self, launches: Sequence[Launch]) -> Launch | None:
-        """One launch for several, if their iterations do not meet; adds its kernel."""
+        Nobody else needs what is in the arrays of their `own`.
+        """
         if sum(length_of(self.kernels[launch.kernel]) for launch in launches) > MOST:
             return None
-        known = self.made.get(tuple(launches))
-        if known is not None:
-            return known
+        some = tuple(launches), frozenset(own)
+        if some in self.made:
+            return self.made[some]
         made = Joined(launches, self.kernels)
         if sizes_change(made) or not are_apart(self.program, made):
             return None
-        own = [
-            b for b in made.buffers if b in self.temporary and self.uses[b] == _times(b, launches)
-        ]
-        body = _SetRows(made).body(self.program, set(own))
+        body = _SetRows(made).body(self.program, own)
         if body is None:
             return None
         used = written(body) | {load.buffer for s in statements(body) for load in loads_of(s)}
@@ -177,13 +206,27 @@ class _Exchange:
         made.body = list(body)
         name = fresh(launches[-1].kernel, self.taken)
         self.kernels[name] = made.kernel(name)
-        united = Launch(name, tuple(made.buffers), tuple(made.values))
-        self.made[tuple(launches)] = united
-        return united
+        self.made[some] = Launch(name, tuple(made.buffers), tuple(made.values))
+        return self.made[some]
 
 
-def _times(buffer: str, launches: Sequence[Launch]) -> int:
-    return sum(buffer in launch.buffers for launch in launches)
+def _volume(lengths: Sequence[Expr]) -> Polynomial:
+    return polynomial(reduce(mul, lengths)) if lengths else ONE
+
+
+def _handed_on(launches: Sequence[Launch], own: AbstractSet[str]) -> list[tuple[int, int]]:
+    """The first and the last of the launches that hand on arrays of their own."""
+    places: dict[str, list[int]] = {}
+    for number, launch in enumerate(launches):
+        for name in own & set(launch.buffers):
+            places.setdefault(name, []).append(number)
+    found: list[tuple[int, int]] = []
+    for first, last in sorted((numbers[0], numbers[-1]) for numbers in places.values()):
+        if found and first <= found[-1][1]:
+            found[-1] = found[-1][0], max(last, found[-1][1])
+        elif first < last:
+            found.append((first, last))
+    return found
 
 
 class _SetRows:
@@ -193,26 +236,29 @@ class _SetRows:
         self.made = made
         self.lets = tuple([stmt for stmt in made.body if isinstance(stmt, Let)])
         self.loops = [stmt for stmt in made.body if isinstance(stmt, Loop)]
+        self.nests = [nest_of((loop,)) for loop in self.loops]
         self.changed = written(tuple(made.body))
-        self.names = index_names(self.lets)
 
     def body(self, program: Program, own: set[str]) -> Block | None:
         """The statements with all in one loop, that needs none of its `own` buffers; or None."""
-        if any(load.buffer in self.changed for let in self.lets for load in loads_of(let)):
-            return None
+        around = [stmt for nest in self.nests for loop in nest[:-1] for stmt in loop.body]
+        loads = [load for stmt in (*self.lets, *around) for load in loads_of(stmt)]
         accesses = self.accesses()
-        if accesses is None:
+        if accesses is None or any(load.buffer in self.changed for load in loads):
             return None
         sizes = {var.name: value for value, var in self.made.values.items()}
         of = {buffer.name: buffer for buffer in program.buffers}
         buffers = {param.name: of[name] for name, param in self.made.buffers.items()}
-        extent = substitute(self.loops[0].extent, self.names)
-        conditions = Meetings(program, sizes, buffers, extent).conditions(accesses)
+        names = index_names(self.lets)
+        extents = [substitute(loop.extent, names) for loop in self.nests[0]]
+        if any(names_in(extent) - sizes.keys() for extent in extents):
+            return None
+        conditions = Meetings(program, sizes, buffers, extents).conditions(accesses)
         if conditions is None:
             return None
         loop = self.one_loop(own)
-        names = {param.name for buffer, param in self.made.buffers.items() if buffer in own}
-        if not names.isdisjoint(written((loop,))):
+        handed_on = {param.name for name, param in self.made.buffers.items() if name in own}
+        if not handed_on.isdisjoint(written((loop,))):
             return None
         if not conditions:
             return (*self.lets, loop)
@@ -221,43 +267,78 @@ class _SetRows:
 
     def one_loop(self, own: set[str]) -> Loop:
         """All iterations in one loop: what they hand on to each other has names."""
-        first = self.loops[0]
-        body: list[Stmt] = []
-        for loop in self.loops:
-            names: dict[str, Expr] = {loop.var.name: first.var}
-            body += map_block(loop.body, partial(substitute, values=names))
-        notes = "\n".join(dict.fromkeys(loop.note for loop in self.loops if loop.note))
-        loop = Loop(first.var, first.extent, "parallel", tuple(body), notes)
+        body: Block = ()
+        for level in reversed(range(len(self.nests[0]))):
+            first = self.nests[0][level]
+            inside: list[Stmt] = []
+            for nest in self.nests:
+                names = self.variables(nest)
+                plain = [stmt for stmt in nest[level].body if not isinstance(stmt, Loop)]
+                inside += map_block(tuple(plain), partial(substitute, values=names))
+            notes = dict.fromkeys(nest[level].note for nest in self.nests if nest[level].note)
+            loop = Loop(first.var, first.extent, "parallel", (*inside, *body), "\n".join(notes))
+            body = (loop,)
         params, sizes = tuple(self.made.buffers.values()), tuple(self.made.values.values())
-        kernel = Kernel("", params, sizes, (*self.lets, loop))
+        kernel = Kernel("", params, sizes, (*self.lets, *body))
         *_, made = without_unread(self.made, forward(kernel, kernel.body), own)
         assert isinstance(made, Loop)
         return made
 
+    def variables(self, nest: Sequence[Loop]) -> dict[str, Expr]:
+        """The variables of the first loops, in place of others."""
+        pairs = zip(nest, self.nests[0], strict=True)
+        return {loop.var.name: first.var for loop, first in pairs}
+
     def accesses(self) -> list[RowAccess] | None:
         """The elements that an iteration touches, of the buffers that are written."""
-        var = self.loops[0].var
         found: dict[tuple[str, Expr, bool], RowAccess] = {}
-        for loop in self.loops:
-            names = {loop.var.name: var, **self.names}
-            for name, value in index_names(loop.body).items():
+        for nest in self.nests:
+            names = {**self.variables(nest), **index_names(self.lets)}
+            lets = [let for loop in nest for let in loop.body if isinstance(let, Let)]
+            for name, value in index_names(tuple(lets)).items():
                 names[name] = substitute(value, names)
-            unknown = {s.var.name for s in loop.body if isinstance(s, Let)} - names.keys()
-            for buffer, index, writes in _touched(loop.body):
+            for buffer, index, writes in touched(nest[-1].body):
                 place = substitute(index, names)
                 if buffer not in self.changed or (buffer, place, writes) in found:
                     continue
-                split = by(polynomial(place), var)
                 loads = [node for node in nodes(place) if isinstance(node, Load)]
+                split = self.split(place)
                 if split is None or any(load.buffer in self.changed for load in loads):
-                    return None
-                if not unknown.isdisjoint(names_in(place)):
                     return None
                 found[buffer, place, writes] = RowAccess(buffer, *split, writes)
         return list(found.values())
 
+    def split(self, place: Expr) -> tuple[tuple[Polynomial, ...], Polynomial] | None:
+        """How far each loop moves an index, and the rest of it; None if that is not so simple."""
+        rest = polynomial(place)
+        far: list[Polynomial] = []
+        for loop in self.nests[0]:
+            found = by(rest, loop.var)
+            if found is None:
+                return None
+            far.append(found[0])
+            rest = found[1]
+        known = {size.name for size in self.made.values.values()}
+        is_known = all(names_in(expression(part)) <= known for part in (*far, rest))
+        return (tuple(far), rest) if is_known else None
 
-def _touched(block: Block) -> Iterator[tuple[str, Expr, bool]]:
+
+def nest_of(block: Block) -> tuple[Loop, ...]:
+    """The independent loops of a block that does nothing else, one in the other; or none."""
+    if not block:
+        return ()
+    *lets, last = block
+    if not isinstance(last, Loop) or last.kind != "parallel" or last.cut is not None:
+        return ()
+    if not all(isinstance(let, Let) for let in lets):
+        return ()
+    if all(isinstance(stmt, Let | Store | Accumulate) for stmt in last.body):
+        return (last,)
+    inside = nest_of(last.body)
+    return (last, *inside) if inside else ()
+
+
+def touched(block: Block) -> Iterator[tuple[str, Expr, bool]]:
     """The buffers, indexes and whether they are written, of all accesses of statements."""
     for stmt in block:
         for load in loads_of(stmt):

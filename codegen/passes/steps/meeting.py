@@ -8,6 +8,9 @@ another one touches at ``f*j + b``. They are never the same element in different
 - if ``b - a`` is a number of rows that have f elements for each iteration, or more, and less than f
   beside them: it is less than f, or more than all iterations take;
 - if ``b - a`` is less than f, or no less than what all iterations take, which the program can ask.
+
+Of loops in loops, as over ``g*i + f*j``, the second of these says that j is the same, if g is a
+number of rows, too. Then each of them may say it of i.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from itertools import accumulate, combinations
 from symc.codegen.ir import Buffer, Const, Expr, Length, Program, binary, const
 from symc.codegen.passes.walk import nodes, substitute
 from symc.codegen.record import record
-from symc.codegen.signs import is_natural, natural_names
+from symc.codegen.signs import natural_names
+from symc.codegen.verify.bounds import Bounds
 from symc.codegen.verify.polynomials import (
     ONE,
     Polynomial,
@@ -34,28 +38,31 @@ MOST = 4  # comparisons that are worth asking
 
 @record
 class RowAccess:
-    """An element that an iteration reads or writes: `rest`, and `far` more for each one before."""
+    """An element that an iteration reads or writes: `rest`, and `far` more for each one before.
+
+    There are several of these for loops in loops, that of the outermost first.
+    """
 
     buffer: str
-    far: Polynomial
+    far: tuple[Polynomial, ...]
     rest: Polynomial
     writes: bool
 
 
 class Meetings:
-    """What keeps iterations apart in one kernel: `extent` of them, in arrays of the program.
+    """What keeps iterations apart in one kernel: `extents` of them, in arrays of the program.
 
     `sizes` has the program's expressions for the kernel's sizes, `buffers` what parameters are.
     """
 
     def __init__(
         self, program: Program, sizes: Mapping[str, Expr], buffers: Mapping[str, Buffer],
-        extent: Expr,
+        extents: Sequence[Expr],
     ) -> None:  # fmt: skip
-        self._natural = natural_names(program)
+        self._bounds = Bounds(natural_names(program), {}, ())
         self._sizes = sizes
         self._buffers = buffers
-        self._extent = polynomial(extent)
+        self._extents = [polynomial(extent) for extent in extents]
         self._values = {
             size.var.name: size.value
             for size in reversed(program.sizes)
@@ -72,55 +79,63 @@ class Meetings:
         for buffer in dict.fromkeys(access.buffer for access in accesses if access.writes):
             own = [access for access in accesses if access.buffer == buffer]
             far = own[0].far
-            if any(access.far != far for access in own) or not far:
+            if any(access.far != far for access in own) or not all(far):
                 return None
             set_here = [access.rest for access in own if access.writes]
             if any(access.rest not in set_here for access in own):
                 return None
-            if self._is_whole(buffer, far):
-                continue
+            distances: list[Polynomial] = [{}]
             for one, other in combinations(own, 2):
-                if one.writes or other.writes:
-                    found = self._apart(buffer, far, added(other.rest, one.rest, -1))
+                there, back = added(other.rest, one.rest, -1), added(one.rest, other.rest, -1)
+                if (
+                    there not in distances
+                    and back not in distances
+                    and (one.writes or other.writes)
+                ):
+                    distances.append(there)
+                    found = self._apart(buffer, far, there)
                     if found is None:
                         return None
                     asked.update(dict.fromkeys(found))
         return list(asked) if len(asked) <= MOST else None
 
+    def _apart(
+        self, buffer: str, far: Sequence[Polynomial], distance: Polynomial
+    ) -> list[Expr] | None:
+        """Conditions on which elements at a distance are not those of another iteration."""
+        for level in range(len(far) - 1, 0, -1):
+            if not self._is_rows(buffer, far[level], self._extents[level], distance, far[:level]):
+                return None
+        outermost, extent = far[0], self._extents[0]
+        if self._is_whole(buffer, outermost) or self._is_rows(buffer, outermost, extent, distance):
+            return []
+        return _asked(outermost, extent, distance)
+
     def _is_whole(self, buffer: str, far: Polynomial) -> bool:
         """Whether a buffer has no more elements than all iterations are apart."""
         *_, volume = self._rows(buffer)
-        return self._flat(multiplied(far, self._extent)) == volume
+        return self._flat(multiplied(far, self._extents[0])) == volume
 
-    def _apart(self, buffer: str, far: Polynomial, distance: Polynomial) -> list[Expr] | None:
-        """Conditions on which elements at a distance are not those of another iteration."""
-        if not distance or self._is_rows(buffer, far, distance):
-            return []
-        if far.keys() == {()} == distance.keys():
-            return [] if abs(distance[()]) < abs(far[()]) else None
-        step = expression(far)
-        if isinstance(step, Const):
-            step = const(abs(int(step.value)))
-        whole, there, back = (
-            expression(multiplied(polynomial(step), self._extent)),
-            expression(distance),
-            expression(added({}, distance, -1)),
-        )
-        near = binary("and", binary("lt", there, step), binary("lt", back, step))
-        beyond = binary("or", binary("ge", there, whole), binary("ge", back, whole))
-        asked: list[Expr] = [binary("or", near, beyond)]
-        return asked if isinstance(step, Const) else [binary("ge", step, const(1)), *asked]
+    def _is_rows(
+        self, buffer: str, far: Polynomial, extent: Polynomial, distance: Polynomial,
+        outside: Sequence[Polynomial] = (),
+    ) -> bool:  # fmt: skip
+        """Whether a distance is a number of rows that iterations fit into, and a little more.
 
-    def _is_rows(self, buffer: str, far: Polynomial, distance: Polynomial) -> bool:
-        """Whether a distance is a number of rows that iterations fit into, and a little more."""
+        And whether what loops outside move is a number of such rows.
+        """
         if far.keys() != {()}:
             return False
-        step, flat = abs(far[()]), self._flat(distance)
-        extent = multiplied({(): step}, self._flat(self._extent))
+        step = abs(far[()])
+        last = expression(multiplied({(): step}, added(self._flat(extent), ONE, -1)))
         for row in self._rows(buffer):
-            rest = _remainder(flat, row)
-            room = expression(added(row, extent, -1))
-            if rest is not None and abs(rest) < step and is_natural(room, self._natural):
+            beside = _remainder(self._flat(distance), row)
+            if (
+                beside is not None
+                and abs(beside) < step
+                and all(_remainder(self._flat(by), row) == 0 for by in outside)
+                and self._bounds.is_above(expression(added(row, {(): abs(beside)}, -1)), last)
+            ):
                 return True
         return False
 
@@ -137,6 +152,21 @@ class Meetings:
         for name, value in self._values.items():
             expr = substitute(expr, {name: value})
         return polynomial(expr)
+
+
+def _asked(far: Polynomial, extent: Polynomial, distance: Polynomial) -> list[Expr] | None:
+    """What a program can ask about a distance; None if that is known not to hold."""
+    step = expression(far)
+    if isinstance(step, Const):
+        step = const(abs(int(step.value)))
+        if distance.keys() == {()}:
+            return [] if abs(distance[()]) < step.value else None
+    whole = expression(multiplied(polynomial(step), extent))
+    there, back = expression(distance), expression(added({}, distance, -1))
+    near = binary("and", binary("lt", there, step), binary("lt", back, step))
+    beyond = binary("or", binary("ge", there, whole), binary("ge", back, whole))
+    asked: list[Expr] = [binary("or", near, beyond)]
+    return asked if isinstance(step, Const) else [binary("ge", step, const(1)), *asked]
 
 
 def _remainder(distance: Polynomial, row: Polynomial) -> int | None:
