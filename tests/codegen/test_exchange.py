@@ -12,6 +12,7 @@ import symc
 import symc.tensor as T
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import Launch, Repeat
+from symc.codegen.targets import sim
 from symc.codegen.verify.program import verify
 
 RNG = np.random.default_rng(7)
@@ -233,6 +234,17 @@ def test_rows_that_overlap_are_computed_beside_the_array() -> None:
             wanted[i : i + length] = q
             wanted[j : j + length] = p
         np.testing.assert_array_equal(f(x, at, length), wanted)
+
+
+@pytest.mark.skipif(not sim.available(), reason="no C++ compiler")
+@pytest.mark.parametrize(("name", "dtype"), [("rows", "float64"), ("columns", "complex128")])
+def test_a_kernel_of_a_device_sets_both_rows(name: str, dtype: str) -> None:
+    x_ = T.tensor(dtype, (None, None), "x")
+    f = symc.function([x_, AT], steps_of(rotated, PLACES[name], x_), device="cuda:sim")
+    assert not temporaries(f)
+    for shape in [(1, 1), (5, 5), (9, 30), (40, 7)]:
+        x, at = some(dtype, shape), numbers_in(shape[name == "columns"])
+        np.testing.assert_array_equal(f(x, at), in_numpy(rotated, PLACES[name], at, x))
 
 
 # --- programs -------------------------------------------------------------------------------------

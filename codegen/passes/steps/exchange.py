@@ -4,10 +4,15 @@ A row that is overwritten while the other one needs it is computed beside it fir
 other: a loop for each, and one that copies each to its place. But an element needs no others than
 those beside it, so that one loop reads the elements of all rows, and then writes them:
 
-    for j in n: p[j] = c*x[k*n + j] - s*x[(k + 1)*n + j]    for j in n:
-    for j in n: q[j] = s*x[k*n + j] + c*x[(k + 1)*n + j]      let new = c*x[k*n + j] - s*x[...]
-    for j in n: x[k*n + j] = p[j]                             x[(k + 1)*n + j] = s*x[k*n + j] + ...
-    for j in n: x[(k + 1)*n + j] = q[j]                       x[k*n + j] = new
+    for j in n: p[j] = c*x[k*n + j] - s*x[(k + 1)*n + j]
+    for j in n: q[j] = s*x[k*n + j] + c*x[(k + 1)*n + j]
+    for j in n: x[k*n + j] = p[j]
+    for j in n: x[(k + 1)*n + j] = q[j]
+
+    for j in n:
+        let new = s*x[k*n + j] + c*x[(k + 1)*n + j]
+        x[k*n + j] = c*x[k*n + j] - s*x[(k + 1)*n + j]
+        x[(k + 1)*n + j] = new
 
 Iterations must not meet: two accesses at ``f*j + a`` and ``f*j + b``, of which one writes, are at
 the same element in no two iterations. That is so
@@ -70,9 +75,14 @@ from symc.codegen.record import replace
 from symc.codegen.verify.polynomials import ONE, Polynomial, by, expression, polynomial
 
 
-def exchange(program: Program) -> Program:
-    """The program with such rows set by one loop, in the steps of loops."""
-    walk = _Exchange(program)
+def exchange(program: Program, *, asks: bool = True) -> Program:
+    """The program with such rows set by one loop, in the steps of loops.
+
+    If it is not known whether iterations meet, kernels ask where `asks` is true.
+    """
+    if not any(isinstance(step, Repeat) for step in every_step(program.steps)):
+        return program
+    walk = _Exchange(program, asks=asks)
     steps = tuple(map(walk.outside, program.steps))
     if not walk.made:
         return program
@@ -87,8 +97,9 @@ def exchange(program: Program) -> Program:
 class _Exchange:
     """The walk over the steps of one program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, *, asks: bool) -> None:
         self.program = program
+        self.asks = asks
         self.kernels = {kernel.name: kernel for kernel in program.kernels}
         self.taken = set(self.kernels)
         self.made: dict[tuple[tuple[Launch, ...], frozenset[str]], Launch] = {}
@@ -198,7 +209,7 @@ class _Exchange:
         made = Joined(launches, self.kernels)
         if sizes_change(made) or not are_apart(self.program, made):
             return None
-        body = _SetRows(made).body(self.program, own)
+        body = _SetRows(made).body(self.program, own, asks=self.asks)
         if body is None:
             return None
         used = written(body) | {load.buffer for s in statements(body) for load in loads_of(s)}
@@ -239,8 +250,11 @@ class _SetRows:
         self.nests = [nest_of((loop,)) for loop in self.loops]
         self.changed = written(tuple(made.body))
 
-    def body(self, program: Program, own: set[str]) -> Block | None:
-        """The statements with all in one loop, that needs none of its `own` buffers; or None."""
+    def body(self, program: Program, own: set[str], *, asks: bool) -> Block | None:
+        """The statements with all in one loop, that needs none of its `own` buffers; or None.
+
+        They ask whether iterations meet only where `asks` is true.
+        """
         around = [stmt for nest in self.nests for loop in nest[:-1] for stmt in loop.body]
         loads = [load for stmt in (*self.lets, *around) for load in loads_of(stmt)]
         accesses = self.accesses()
@@ -254,7 +268,7 @@ class _SetRows:
         if any(names_in(extent) - sizes.keys() for extent in extents):
             return None
         conditions = Meetings(program, sizes, buffers, extents).conditions(accesses)
-        if conditions is None:
+        if conditions is None or (conditions and not asks):
             return None
         loop = self.one_loop(own)
         handed_on = {param.name for name, param in self.made.buffers.items() if name in own}
