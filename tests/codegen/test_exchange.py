@@ -327,3 +327,37 @@ def test_triangular_factors_with_pivots() -> None:
         both, order = f(a)
         lower = np.tril(both, -1) + np.eye(size)
         np.testing.assert_allclose(lower @ np.triu(both), a[order], atol=1e-12)
+
+
+def test_an_element_that_all_iterations_need_is_read_before() -> None:
+    """Elimination: the factor is an element of the row that is written."""
+    a_ = T.lmatrix("a")
+    n = a_.shape[0]
+
+    def plain(k: Any, i: Any, a: Any) -> Any:
+        return a[i].set(a[i] - a[i, k] * a[k])
+
+    def both(k: Any, i: Any, a: Any) -> Any:
+        p, q = a[i], a[k]
+        return a[i].set(q - a[i, k] * p)[k].set(p + a[k, i] * q)
+
+    for row in (plain, both):
+        f = symc.function(
+            [a_],
+            symc.fori_loop(
+                0, n, lambda k, a: symc.fori_loop(k + 1, n, lambda i, a: row(k, i, a), a), a_
+            ),
+        )
+        assert not temporaries(f)
+        verify(f.runner.compilation().optimised)
+        for size in (0, 1, 2, 5, 12):
+            a = wanted = RNG.integers(-3, 4, (size, size))
+            for k in range(size):
+                for i in range(k + 1, size):
+                    wanted = wanted.copy()
+                    p, q = wanted[i].copy(), wanted[k].copy()
+                    if row is plain:
+                        wanted[i] = p - p[k] * q
+                    else:
+                        wanted[i], wanted[k] = q - p[k] * p, p + q[i] * q
+            np.testing.assert_array_equal(f(a), wanted)

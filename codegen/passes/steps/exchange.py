@@ -22,7 +22,8 @@ the same element in no two iterations. That is so
 - along columns of the whole array, as all that is read and written lies in it;
 - else if a and b are less than f apart, or as much as all iterations take; then the program asks.
 
-Rows that are the same are written in the same order in each iteration as they were.
+An element that all iterations need, as in ``x[i].set(x[i] - x[i, k] * x[k])``, is read before the
+loop. Rows that are the same are written in the same order in each iteration as they were.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import (
     Accumulate,
     Branch,
+    Buffer,
     Expr,
     If,
     Kernel,
@@ -44,11 +46,14 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
+    Param,
     Program,
     Repeat,
     Step,
     Stmt,
     Store,
+    binary,
+    const,
     mul,
 )
 from symc.codegen.passes.expressions.conditions import both
@@ -67,12 +72,15 @@ from symc.codegen.passes.walk import (
     names_in,
     nodes,
     own_names,
+    rebuild,
     statements,
     substitute,
     written,
 )
 from symc.codegen.record import replace
 from symc.codegen.verify.polynomials import ONE, Polynomial, by, expression, polynomial
+
+_ZERO = const(0)
 
 
 def exchange(program: Program, *, asks: bool = True) -> Program:
@@ -90,7 +98,7 @@ def exchange(program: Program, *, asks: bool = True) -> Program:
     kernels = tuple([kernel for kernel in walk.kernels.values() if kernel.name in used])
     left = {name for step in every_step(steps) for name in buffers_of(step)}
     gone = walk.temporary & walk.uses.keys() - left
-    buffers = tuple([buffer for buffer in program.buffers if buffer.name not in gone])
+    buffers = tuple([buffer for buffer in walk.program.buffers if buffer.name not in gone])
     return replace(program, buffers=buffers, kernels=kernels, steps=steps)
 
 
@@ -102,7 +110,7 @@ class _Exchange:
         self.asks = asks
         self.kernels = {kernel.name: kernel for kernel in program.kernels}
         self.taken = set(self.kernels)
-        self.made: dict[tuple[tuple[Launch, ...], frozenset[str]], Launch] = {}
+        self.made: dict[tuple[tuple[Launch, ...], frozenset[str]], list[Launch]] = {}
         parts = {buffer.of.buffer for buffer in program.buffers if buffer.of is not None}
         self.uses = Counter(name for s in every_step(program.steps) for name in set(buffers_of(s)))
         self.temporary = {b.name for b in program.buffers if b.role == "temp"} - parts
@@ -192,14 +200,14 @@ class _Exchange:
         for first, last in _handed_on(launches, own):
             united = self.united(launches[first : last + 1], own)
             if united is not None:
-                steps += [*launches[place:first], united]
+                steps += [*launches[place:first], *united]
                 place = last + 1
         return [*steps, *launches[place:]]
 
-    def united(self, launches: Sequence[Launch], own: set[str]) -> Launch | None:
-        """One launch for several, if their iterations do not meet; adds its kernel.
+    def united(self, launches: Sequence[Launch], own: set[str]) -> list[Launch] | None:
+        """One launch for several, if their iterations do not meet, and one before it for elements.
 
-        Nobody else needs what is in the arrays of their `own`.
+        Adds their kernels. Nobody else needs what is in the arrays of their `own`.
         """
         if sum(length_of(self.kernels[launch.kernel]) for launch in launches) > MOST:
             return None
@@ -209,16 +217,36 @@ class _Exchange:
         made = Joined(launches, self.kernels)
         if sizes_change(made) or not are_apart(self.program, made):
             return None
-        body = _SetRows(made).body(self.program, own, asks=self.asks)
+        rows = _SetRows(made)
+        held = rows.hold({buffer.name for buffer in self.program.buffers})
+        new = [Buffer(name, param.dtype, (), "temp") for name, param in held.values()]
+        program = replace(self.program, buffers=(*self.program.buffers, *new))
+        body = rows.body(program, own, asks=self.asks)
         if body is None:
             return None
-        used = written(body) | {load.buffer for s in statements(body) for load in loads_of(s)}
-        made.buffers = {b: param for b, param in made.buffers.items() if param.name in used}
-        made.body = list(body)
-        name = fresh(launches[-1].kernel, self.taken)
-        self.kernels[name] = made.kernel(name)
-        self.made[some] = Launch(name, tuple(made.buffers), tuple(made.values))
-        return self.made[some]
+        self.program = program
+        united = [self.launch(made, launches[-1].kernel, body)]
+        if held:
+            stores = tuple([Store(param.name, _ZERO, load) for load, (_, param) in held.items()])
+            some_iteration = both([binary("ge", extent, const(1)) for extent in rows.extents])
+            united.insert(
+                0, self.launch(made, "elements_kernel", (If(some_iteration, stores, ()),))
+            )
+        self.made[some] = united
+        return united
+
+    def launch(self, made: Joined, stem: str, body: Block) -> Launch:
+        """The launch of a kernel with such a body, which is added."""
+        name, changed = fresh(stem, self.taken), written(body)
+        used = changed | {load.buffer for s in statements(body) for load in loads_of(s)}
+        params = {
+            buffer: Param(param.name, param.dtype, param.name in changed)
+            for buffer, param in made.buffers.items()
+            if param.name in used
+        }
+        sizes, note = tuple(made.values.values()), "\n".join(made.notes)
+        self.kernels[name] = Kernel(name, tuple(params.values()), sizes, body, note)
+        return Launch(name, tuple(params), tuple(made.values))
 
 
 def _volume(lengths: Sequence[Expr]) -> Polynomial:
@@ -249,6 +277,45 @@ class _SetRows:
         self.loops = [stmt for stmt in made.body if isinstance(stmt, Loop)]
         self.nests = [nest_of((loop,)) for loop in self.loops]
         self.changed = written(tuple(made.body))
+        names = index_names(self.lets)
+        self.extents = [substitute(loop.extent, names) for loop in self.nests[0]]
+
+    def hold(self, taken: set[str]) -> dict[Load, tuple[str, Param]]:
+        """The elements that all iterations read, and none has written: numbers take their place.
+
+        Each has a buffer of its own in the program, whose name is new, and a parameter for it.
+        """
+        found: dict[Load, tuple[str, Param]] = {}
+        begun: set[str] = set()
+        names: dict[str, Expr] = {}
+
+        def number(expr: Expr) -> Expr:
+            element = self.element(expr, names) if isinstance(expr, Load) else None
+            if element is None or element.buffer in begun:
+                return rebuild(expr, number)
+            if element not in found:
+                param = Param(fresh("element", self.made.taken), element.dtype, written=False)
+                found[element] = fresh("element", taken), param
+                self.made.buffers[found[element][0]] = param
+            return Load(found[element][1].name, _ZERO, element.dtype)
+
+        for place, nest in enumerate(self.nests):
+            names = self.names(nest)
+            begun |= written(nest[-1].body)
+            inner = replace(nest[-1], body=map_block(nest[-1].body, number))
+            self.nests[place] = (*nest[:-1], inner)
+        return found
+
+    def element(self, load: Load, names: Mapping[str, Expr]) -> Load | None:
+        """An element of a buffer that is written, at one place in all iterations."""
+        place = substitute(load.index, names)
+        split = self.split(place)
+        if load.buffer not in self.changed or split is None or any(split[0]):
+            return None
+        inside = [node for node in nodes(place) if isinstance(node, Load)]
+        if load.dtype.is_only_stored or any(one.buffer in self.changed for one in inside):
+            return None
+        return Load(load.buffer, place, load.dtype)
 
     def body(self, program: Program, own: set[str], *, asks: bool) -> Block | None:
         """The statements with all in one loop, that needs none of its `own` buffers; or None.
@@ -263,11 +330,9 @@ class _SetRows:
         sizes = {var.name: value for value, var in self.made.values.items()}
         of = {buffer.name: buffer for buffer in program.buffers}
         buffers = {param.name: of[name] for name, param in self.made.buffers.items()}
-        names = index_names(self.lets)
-        extents = [substitute(loop.extent, names) for loop in self.nests[0]]
-        if any(names_in(extent) - sizes.keys() for extent in extents):
+        if any(names_in(extent) - sizes.keys() for extent in self.extents):
             return None
-        conditions = Meetings(program, sizes, buffers, extents).conditions(accesses)
+        conditions = Meetings(program, sizes, buffers, self.extents).conditions(accesses)
         if conditions is None or (conditions and not asks):
             return None
         loop = self.one_loop(own)
@@ -303,14 +368,19 @@ class _SetRows:
         pairs = zip(nest, self.nests[0], strict=True)
         return {loop.var.name: first.var for loop, first in pairs}
 
+    def names(self, nest: Sequence[Loop]) -> dict[str, Expr]:
+        """What names of integers stand for, in the variables of the first loops."""
+        names = {**self.variables(nest), **index_names(self.lets)}
+        lets = [let for loop in nest for let in loop.body if isinstance(let, Let)]
+        for name, value in index_names(tuple(lets)).items():
+            names[name] = substitute(value, names)
+        return names
+
     def accesses(self) -> list[RowAccess] | None:
         """The elements that an iteration touches, of the buffers that are written."""
         found: dict[tuple[str, Expr, bool], RowAccess] = {}
         for nest in self.nests:
-            names = {**self.variables(nest), **index_names(self.lets)}
-            lets = [let for loop in nest for let in loop.body if isinstance(let, Let)]
-            for name, value in index_names(tuple(lets)).items():
-                names[name] = substitute(value, names)
+            names = self.names(nest)
             for buffer, index, writes in touched(nest[-1].body):
                 place = substitute(index, names)
                 if buffer not in self.changed or (buffer, place, writes) in found:

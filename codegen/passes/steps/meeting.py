@@ -19,9 +19,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, combinations
 
-from symc.codegen.ir import Buffer, Const, Expr, Length, Program, binary, const
+from symc.codegen.ir import Buffer, Const, Expr, Length, Program, Var, binary, const
 from symc.codegen.passes.walk import nodes, substitute
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.codegen.signs import natural_names
 from symc.codegen.verify.bounds import Bounds
 from symc.codegen.verify.polynomials import (
@@ -72,32 +72,45 @@ class Meetings:
     def conditions(self, accesses: Sequence[RowAccess]) -> list[Expr] | None:
         """Conditions on which no iteration touches what another one writes; None if it might.
 
-        All that is read of an array that is written has to be written, too: `verify` takes what an
-        iteration writes for its own.
+        What is read and not written must lie above all that is written, or below, as `verify`
+        takes only what an iteration writes for its own.
         """
         asked: dict[Expr, None] = {}
         for buffer in dict.fromkeys(access.buffer for access in accesses if access.writes):
             own = [access for access in accesses if access.buffer == buffer]
-            far = own[0].far
-            if any(access.far != far for access in own) or not all(far):
+            writes = [access for access in own if access.writes]
+            far, rests = writes[0].far, [access.rest for access in writes]
+            if any(access.far != far for access in writes) or not all(far):
                 return None
-            set_here = [access.rest for access in own if access.writes]
-            if any(access.rest not in set_here for access in own):
+            others = [one for one in own if one.far != far or one.rest not in rests]
+            if any(not self._never_meet(one, other) for one in others for other in writes):
                 return None
             distances: list[Polynomial] = [{}]
-            for one, other in combinations(own, 2):
-                there, back = added(other.rest, one.rest, -1), added(one.rest, other.rest, -1)
-                if (
-                    there not in distances
-                    and back not in distances
-                    and (one.writes or other.writes)
-                ):
+            for one, other in combinations(rests, 2):
+                there, back = added(other, one, -1), added(one, other, -1)
+                if there not in distances and back not in distances:
                     distances.append(there)
                     found = self._apart(buffer, far, there)
                     if found is None:
                         return None
                     asked.update(dict.fromkeys(found))
         return list(asked) if len(asked) <= MOST else None
+
+    def _never_meet(self, one: RowAccess, other: RowAccess) -> bool:
+        """Whether all elements of one access lie above all of another one, or below."""
+        extents: dict[str, Expr] = {}
+
+        def index(access: RowAccess, mark: str) -> Expr:
+            place = self._flat(access.rest)
+            for level, far in enumerate(access.far):
+                variable = Var(f"{mark}{level}")
+                extents[variable.name] = expression(self._flat(self._extents[level]))
+                place = added(place, multiplied(self._flat(far), polynomial(variable)))
+            return expression(place)
+
+        first, second = index(one, "@"), index(other, "'")
+        bounds = replace(self._bounds, extents=extents)
+        return bounds.is_above(first, second) or bounds.is_above(second, first)
 
     def _apart(
         self, buffer: str, far: Sequence[Polynomial], distance: Polynomial
