@@ -341,13 +341,14 @@ def test_an_element_that_all_iterations_need_is_read_before() -> None:
         p, q = a[i], a[k]
         return a[i].set(q - a[i, k] * p)[k].set(p + a[k, i] * q)
 
+    def eliminated(row: Callable[[Any, Any, Any], Any]) -> Any:
+        def column(k: Any, a: Any) -> Any:
+            return symc.fori_loop(k + 1, n, lambda i, a: row(k, i, a), a)
+
+        return symc.fori_loop(0, n, column, a_)
+
     for row in (plain, both):
-        f = symc.function(
-            [a_],
-            symc.fori_loop(
-                0, n, lambda k, a: symc.fori_loop(k + 1, n, lambda i, a: row(k, i, a), a), a_
-            ),
-        )
+        f = symc.function([a_], eliminated(row))
         assert not temporaries(f)
         verify(f.runner.compilation().optimised)
         for size in (0, 1, 2, 5, 12):
