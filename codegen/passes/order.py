@@ -22,6 +22,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     foresee     short loops check before their first step what they can
     independent loops whose steps do not depend on each other become loops of kernels
     columns     steps that go along rows that do not meet are done for a few rows after the other
+    exchange    rows that are set from each other are set by one loop
     unbroken    loops that write into shared variables run to their end, or write into copies
     unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
@@ -59,7 +60,8 @@ out but `unbroken`: without it an error may leave shared variables half-changed.
 but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`, `share`, `inline`,
 `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`, `elements`, `dependence`,
 `forward`, `in_program`, `rows`, `row_folds`, `following`, `varying`, `waiting`, `proven`, `states`,
-`turning`, `started`, `numbered`, `facts`, `pieces` and `pack_plan` are parts of the passes.
+`turning`, `meeting`, `started`, `numbered`, `facts`, `pieces` and `pack_plan` are parts of the
+passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -154,7 +156,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
     *_passes(with_repeats, "steps.sides steps.sure steps.unvarying steps.hoisted steps.foresee"),
-    *_passes(with_repeats, "steps.independent steps.columns"),
+    *_passes(with_repeats, "steps.independent steps.columns steps.exchange"),
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),

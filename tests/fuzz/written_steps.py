@@ -95,6 +95,8 @@ class _Maker:
         results = tuple(
             name if self.chance(0.7) else self.name(_kind(name), but=("9",)) for name in states
         )
+        if self.chance(0.3):
+            lines += self.exchanged(self.pick(states))
         return Step(self.height, self.width, states, tuple(lines), results)
 
     def name(self, kind: Kind, but: tuple[str, ...] = ()) -> str:
@@ -162,6 +164,32 @@ class _Maker:
             if extent != "fewer"
             else f"{self.name(kind)}[{self.pick(['1:', ':-1'])}]"
         )
+
+    def exchanged(self, name: str) -> list[str]:
+        """Two rows, columns or elements that are set from each other."""
+        kind = _kind(name)
+        if kind == "s":
+            return []
+        across = kind == "m" and self.chance(0.5)
+        length = self.width if across or kind == "w" else self.height
+        inner = "s" if kind != "m" else "v" if across else "w"
+        one, other = (
+            self.pick([
+                f"i % {length}", f"-1 - i % {length}", f"(k9 + i) % {length}",
+                f"{int(self.rng.integers(-length, length))}", f"i % {length} - {length}",
+            ])
+            for _ in range(2)
+        )  # fmt: skip
+        if across:
+            one, other = f"(slice(None), {one})", f"(slice(None), {other})"
+        p, q = f"{inner}18", f"{inner}19"
+        new = self.pick([(q, p), (f"{p} * 0.6 - {q} * 0.8", f"{p} * 0.8 + {q} * 0.6")])
+        return [
+            f"{p} = {name}[{one}]",
+            f"{q} = {name}[{other}]",
+            f"{name} = to.put({name}, {one}, {new[0]})",
+            f"{name} = to.put({name}, {other}, {new[1]})",
+        ]
 
     def written(self, name: str) -> str:
         """Something with a part of it set or added to."""

@@ -13,7 +13,8 @@
     wrap         other integers are computed with as unsigned ones, which wrap
     declare      a local scalar is declared with its first value
 
-They run after `reuse simplify collapse fuse simplify` of the processor's passes and take the place
+They run after `reuse simplify collapse fuse exchange simplify` of the processor's passes, of which
+`exchange` leaves out what kernels would have to ask before, and take the place
 of `vectorize` and `parallel`. `flatten` and `teams` are parts of `mapping`.
 """
 
@@ -38,9 +39,15 @@ from symc.codegen.passes.gpu.wrap import wrap
 from symc.codegen.passes.kernels.reuse import reuse
 from symc.codegen.passes.loops.collapse import collapse
 from symc.codegen.passes.loops.fuse import fuse
+from symc.codegen.passes.steps.exchange import exchange
+
+
+def _exchange(program: Program) -> Program:
+    return exchange(program, asks=False)
+
 
 _SHARED: tuple[Callable[[Program], Program], ...] = (
-    reuse, simplify, collapse, fuse, simplify, values, interchange, split, owners, join,
+    reuse, simplify, collapse, fuse, _exchange, simplify, values, interchange, split, owners, join,
     long_rows, tiles, mapping, packs,
 )  # fmt: skip
 

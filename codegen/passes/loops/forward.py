@@ -1,7 +1,7 @@
 """The second half of `fuse`: a value just stored is used by name instead of loaded again.
 
 Within a block, a load of a buffer at an index at which it was stored before becomes the stored
-value, if nothing wrote the buffer between. A float16 buffer gives back the rounded value.
+value, if nothing wrote there between. A float16 buffer gives back the rounded value.
 Local buffers that nothing loads any more are removed, with the stores to them, and so is what is
 stored where the block stores again before anything can have read it.
 """
@@ -43,6 +43,7 @@ from symc.codegen.passes.walk import (
     with_body,
     written,
 )
+from symc.codegen.verify.polynomials import added, polynomial
 
 
 def forward(kernel: Kernel, body: Block) -> Block:
@@ -158,7 +159,10 @@ class _Forwarding:
     def store(self, stmt: Store) -> list[Stmt]:
         """Remember a stored value, under a name if it is loaded again."""
         index, value = self.expr(stmt.index), self.expr(stmt.value)
-        self.forget((stmt.buffer,))
+        known = self.holds.pop(stmt.buffer, {})
+        if known:  # parts of a complex number lie side by side
+            known = {other: held for other, held in known.items() if _differ(index, other)}
+            self.holds[stmt.buffer] = known
         if (stmt.buffer, stmt.index) not in self.wanted:
             return [Store(stmt.buffer, index, value)]
         before: list[Stmt] = []
@@ -168,7 +172,7 @@ class _Forwarding:
             value = Cast(self.named(stmt.buffer, value.x, before), value.dtype)
         elif not isinstance(value, Const):
             return [Store(stmt.buffer, index, value)]
-        self.holds[stmt.buffer] = {index: value}
+        self.holds[stmt.buffer] = {**known, index: value}
         return [*before, Store(stmt.buffer, index, value)]
 
     def named(self, buffer: str, value: Expr, before: list[Stmt]) -> Expr:
@@ -185,6 +189,12 @@ class _Forwarding:
         if isinstance(new, Load) and new.buffer in self.holds:
             return self.holds[new.buffer].get(new.index, new)
         return new
+
+
+def _differ(one: Expr, other: Expr) -> bool:
+    """Whether two indexes differ by a number."""
+    distance = added(polynomial(one), polynomial(other), -1)
+    return distance.keys() == {()}
 
 
 def _without_dead(body: Block) -> Block:

@@ -116,18 +116,18 @@ def launches_in_kernel(
     if any(name in moving for launch in launches for name in launch.buffers):
         return None
     made = Joined(launches, kernels)
-    if any(_changes(made, load.buffer) for size in made.values for load in nodes(size)
-           if isinstance(load, Load)):  # fmt: skip
+    if sizes_change(made) or not are_apart(program, made):
         return None
-    return _sized(program, step, launches[-1], made) if _are_apart(program, made) else None
+    return _sized(program, step, launches[-1], made)
 
 
-def _changes(made: Joined, buffer: str) -> bool:
-    """Whether a step writes into a buffer that a size of the launch is read from."""
-    return buffer in made.buffers and made.buffers[buffer].written
+def sizes_change(made: Joined) -> bool:
+    """Whether launches write into a buffer that a size of them is read from."""
+    loads = [load for size in made.values for load in nodes(size) if isinstance(load, Load)]
+    return any(load.buffer in made.buffers and made.buffers[load.buffer].written for load in loads)
 
 
-def _are_apart(program: Program, made: Joined) -> bool:
+def are_apart(program: Program, made: Joined) -> bool:
     """Whether no buffer that is written is a part of another one, or has one in it."""
     whole = wholes(program)
     names = [whole.get(buffer, buffer) for buffer in made.buffers]
