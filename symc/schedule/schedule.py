@@ -15,7 +15,7 @@ gathered again and again. Stages share loops when the part that one reads of the
 same iteration of those loops: then rows stay in cache and scalars in registers.
 
 `stages.py` finds the reads of stages, `multiplying.py` what would have too many of them,
-`tables.py` small tables, `dependencies.py` their order as a graph; `fusing.py` merges,
+`tables.py` tables, `dependencies.py` their order as a graph; `fusing.py` merges,
 `in_place.py` chooses the variables that are overwritten, `order.py` puts all in a row. The reasons
 are recorded: see `reasons.py`.
 """
@@ -62,8 +62,7 @@ def schedule(problem: Problem, *, in_steps: bool = False) -> Plan:
     own = {node: node.op.cost for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
     stored |= multiplying(problem, sources, stored)
-    if not in_steps:
-        stored |= tables(problem, _inlined_costs(own, sources, stored), stored)
+    stored |= tables(problem, _inlined_costs(own, sources, stored), stored, in_steps=in_steps)
     analysis = Analysis(problem.order, problem.lowerings, problem.dims, sources)
     repeated: list[Tensor] = []
     first: list[Tensor] = []
