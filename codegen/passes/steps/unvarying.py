@@ -44,12 +44,12 @@ def unvarying(program: Program) -> Program:
     repeats = [step for step in every_step(program.steps) if isinstance(step, Repeat)]
     if not any(isinstance(step, Check) for step in every_step(repeats)):
         return program
-    walk = _Walk(program)
+    walk = _MovingOut(program)
     steps = map_blocks(program.steps, walk.block)
     return program if steps == program.steps else replace(program, steps=steps)
 
 
-class _Walk:
+class _MovingOut:
     """The walk over the steps of one program, inner loops first."""
 
     def __init__(self, program: Program) -> None:
@@ -66,7 +66,7 @@ class _Walk:
 
     def repeat(self, repeat: Repeat) -> list[Step]:
         """What moves out of a loop, and the loop."""
-        loop = _Loop(self, repeat)
+        loop = _Changes(self, repeat)
         before: list[Step] = []
         inside: list[Step] = []
         in_order = True  # whether nothing that stays may end the call so far
@@ -90,10 +90,10 @@ def _if_any(extent: Expr, condition: Expr) -> Expr:
     return binary("or", binary("le", extent, const(0)), condition)
 
 
-class _Loop:
+class _Changes:
     """What one loop changes, and what has been asked before it."""
 
-    def __init__(self, walk: _Walk, repeat: Repeat) -> None:
+    def __init__(self, walk: _MovingOut, repeat: Repeat) -> None:
         self.kernels: Mapping[str, Kernel] = walk.kernels
         self.buffers: Mapping[str, Buffer] = walk.buffers
         self.sizes = varying_sizes(walk.program, repeat)
