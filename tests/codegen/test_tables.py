@@ -30,7 +30,7 @@ def test_quotients_of_all_pages_are_stored() -> None:
     f = symc.function([X, AT, degree, N], symc.fori_loop(0, N, step, X))
     assert not divides_where_it_gathers(f)
     x, at, d = RNG.random(5), RNG.integers(0, 5, 40), RNG.random(5) + 1
-    wanted = x
+    wanted: Any = x
     for _ in range(3):
         wanted = 0.1 + np.bincount(at, (wanted / d)[at], 5)
     np.testing.assert_allclose(f(x, at, d, 3), wanted)

@@ -11,14 +11,25 @@ A loop whose steps only wait for each other takes as long as these. Integers hav
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from symc.codegen.dtypes import BOOL, INT64
-from symc.codegen.ir import Binary, Const, Expr, Let, Load, Select, Stmt, Store, Var
+from symc.codegen.ir import (
+    Binary,
+    BinaryOp,
+    Const,
+    Expr,
+    Let,
+    Load,
+    Select,
+    Stmt,
+    Store,
+    Var,
+)
 from symc.codegen.passes.walk import Block, expressions, fresh, names_in, nodes, rebuild
 
 _LIMITS = {"max": Const(2**63 - 1, INT64), "min": Const(-(2**63), INT64)}  # none is beyond them
-_BEYOND = {"max": "gt", "min": "lt"}
+_BEYOND: Mapping[str, BinaryOp] = {"max": "gt", "min": "lt"}
 
 
 def waiting_briefly(body: Sequence[Stmt], number: Load, taken: set[str]) -> Block:
@@ -92,8 +103,8 @@ class _Waiting:
         other = self._named("other", rest)
 
         def unless(instead: Expr) -> Expr:
-            sides = (other, instead) if or_else else (instead, other)
-            return Select(test, *sides, INT64)
+            one, two = (other, instead) if or_else else (instead, other)
+            return Select(test, one, two, INT64)
 
         edge = self._named("edge", unless(_LIMITS[extreme.op]))
         instead = self._named("instead", unless(value))
