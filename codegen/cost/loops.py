@@ -43,7 +43,9 @@ def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
     if strip is not None:
         return mul(_visible(strip.strips.whole, inside), work_of_block(strip.body, inside))
     match loop:
-        case Loop(cut=Strips(whole), body=(*_, Loop() as last)) if parts := part_loop(last):
+        case Loop(
+            cut=Strips(whole), body=(*_, Loop() as last) | (*_, If(_, _, (*_, Loop() as last)))
+        ) if parts := part_loop(last):
             return mul(_visible(whole, inside), work_of_block(parts.loop.body[2:], inside))
         case _ if parts := part_loop(loop):
             names = {stmt.var.name: stmt.value for stmt in loop.body if isinstance(stmt, Let)}

@@ -38,7 +38,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     lanes       long vector loops read and write numbers of one width
     brief       loops of a few iterations are compiled into those of the program around them
     parallel    which loops run on threads, and in which blocks
-    wraps       loops that read round the end of an axis go in parts without selected indexes
+    wraps       loops that read round the end of an axis go in parts, without selected indexes
     fours       exponentials are added up four at a time, then widened
     side_by_side  sums of what vector registers are slow to take go to several scalars
     registers   sums of rows go to several vector registers

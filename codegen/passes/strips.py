@@ -151,16 +151,10 @@ def part_loop(loop: Loop) -> PartLoop | None:
     """What is in a loop over parts, or None if that is another loop."""
     match loop:
         case Loop(
-            extent=Const(),
             kind="serial",
-            body=(
-                Let(begin, Load(following)),
-                Let(end, nearest),
-                *_,
-                Store() as store,
-                Loop() as inner,
-            ),
-        ) if (store.buffer, store.value) == (following, end) and inner.extent == sub(end, begin):
+            body=(Let(begin, Load(following)), *lets, Store(stored, _, end), Loop() as inner),
+        ) if stored == following and inner.extent == sub(end, begin):
+            nearest = next(s.value for s in lets if isinstance(s, Let) and s.var == end)
             while isinstance(nearest, Binary):
                 nearest = nearest.left
             return PartLoop(nearest, inner)

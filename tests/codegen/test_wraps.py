@@ -136,3 +136,111 @@ def test_lengths_that_are_known() -> None:
         assert in_parts(f) == (n >= 40)
         given = np.arange(n, dtype="float32")
         np.testing.assert_array_equal(f(given), np.roll(given, 3) + np.roll(given, -1))
+
+
+# --- remainders -----------------------------------------------------------------------------------
+
+
+def no_innermost_division(f: Any) -> bool:
+    """Of long rows: where they are short it is."""
+    inner = kernels(f).rpartition("omp simd")[2].partition("}")[0]
+    return in_parts(f) and "symc_mod_i64" not in inner
+
+
+def test_a_bug_loops_over_periodic_elements_divided_for_each_of_them() -> None:
+    """It took twice as long as the same loop in C, and 16 times as long as in parts."""
+    x = T.vector("x")
+    n = x.shape[0]
+
+    def step(i: Any, out: Any) -> Any:
+        return out[i].set(x[(i - 1) % n] + 2 * x[(i + 1) % n] + 3 * x[(n - 3 - i) % n])
+
+    f = symc.function([x], symc.fori_loop(0, n, step, T.zeros_like(x)))
+    assert no_innermost_division(f)
+    for length in (0, 1, 2, 19, 20, 39, 60, 61, 200, 16_400, 40_000):
+        given = np.random.default_rng(length).integers(0, 100, length).astype(float)
+        i = np.arange(length)
+        wanted = given[(i - 1) % max(length, 1)] + 2 * given[(i + 1) % max(length, 1)]
+        wanted += 3 * given[(length - 3 - i) % max(length, 1)]
+        np.testing.assert_array_equal(f(given), wanted)
+
+
+EXTREMES = [0, 1, -1, 19, -20, 12345, 2**61, -(2**61), 2**62 + 5, 2**63 - 1, 2**63 - 30, -(2**63)]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "uint8"])
+def test_remainders_of_any_shift(dtype: str) -> None:
+    x = T.tensor(dtype, (None,), "x")
+    n = x.shape[0]
+    f = symc.function([x, K, M], [x[(T.arange(M) + K) % n], x[(K - T.arange(M)) % n]])
+    assert no_innermost_division(f)
+    for length in (1, 3, 19, 20, 21, 50, 333):
+        given = np.random.default_rng(length).integers(0, 100, length).astype(dtype)
+        for k in EXTREMES:
+            for m in (0, 1, 45, 700, 20_000):
+                i = np.arange(m)
+                with np.errstate(over="ignore"):
+                    up, down = (np.int64(k) + i) % length, (np.int64(k) - i) % length
+                for got, at in zip(f(given, k, m), (up, down), strict=True):
+                    np.testing.assert_array_equal(got, given[at])
+
+
+@pytest.mark.parametrize("by", [-300, -7, -1, 1, 7, 40, 300])
+def test_remainders_that_are_values(by: int) -> None:
+    x, n = T.vector("x"), T.lscalar("n")
+    m = x.shape[0] + n
+    f = symc.function([x, n, K], (T.arange(3000) - K) % m + (K - T.arange(3000)) % m)
+    for k in (0, 5, -1000, 4000):
+        i = np.arange(3000)
+        wanted = (i - k) % by + (k - i) % by
+        np.testing.assert_array_equal(f(np.ones(10), by - 10, k), wanted)
+
+
+def test_elements_taken_and_padded_round_the_end() -> None:
+    x, y = T.matrix("x"), T.vector("y")
+    there = T.arange(x.shape[1]) + 3
+
+    f = symc.function([x, y], [
+        T.take(x, there, axis=1, mode="wrap") * 2, T.pad(y, (50, 70), mode="wrap") + 1,
+        T.take(y, there, mode="wrap").sum(),
+    ])  # fmt: skip
+    for shape in ((1, 1), (3, 8), (3, 100), (2, 20_000)):
+        a = np.random.default_rng(0).integers(0, 9, shape).astype(float)
+        i = np.arange(shape[1]) + 3
+        taken, padded, total = f(a, a[0])
+        np.testing.assert_array_equal(taken, np.take(a, i, axis=1, mode="wrap") * 2)
+        np.testing.assert_array_equal(padded, np.pad(a[0], (50, 70), mode="wrap") + 1)
+        assert total == np.take(a[0], i, mode="wrap").sum()
+
+
+def test_a_periodic_grid() -> None:
+    a = T.matrix("a")
+    n, m = a.shape
+
+    def cell(i: Any, j: Any, out: Any) -> Any:
+        rows = a[(i - 1) % n, j] - 2 * a[(i + 1) % n, j]
+        return out[i, j].set(rows + 3 * a[i, (j - 1) % m] + 4 * a[i, (j + 1) % m])
+
+    def row(i: Any, out: Any) -> Any:
+        return symc.fori_loop(0, m, lambda j, out: cell(i, j, out), out)
+
+    f = symc.function([a], symc.fori_loop(0, n, row, T.zeros_like(a)))
+    for shape in ((1, 1), (2, 3), (5, 39), (5, 40), (30, 90)):
+        given = np.random.default_rng(0).integers(0, 9, shape).astype(float)
+        wanted = np.roll(given, 1, 0) - 2 * np.roll(given, -1, 0)
+        wanted += 3 * np.roll(given, 1, 1) + 4 * np.roll(given, -1, 1)
+        np.testing.assert_array_equal(f(given), wanted)
+
+
+def test_indexes_that_other_values_of_an_iteration_decide_stay_selected() -> None:
+    """How far a row is rolled is another number in each iteration."""
+    x, by = T.vector("x"), T.vector("by")
+    n = x.shape[0]
+    at = T.arange(n) - T.cast(T.sqrt(by), "int64")
+    f = symc.function([x, by], [x[T.where(at < 0, at + n, at)], x[at % n]])
+    for length in (1, 30, 100):
+        given = np.arange(float(length))
+        shifts = np.random.default_rng(0).integers(0, length, length)
+        wanted = given[(np.arange(length) - shifts) % length]
+        for got in f(given, shifts.astype(float) ** 2):
+            np.testing.assert_array_equal(got, wanted)
