@@ -92,6 +92,7 @@ def test_rows_columns_and_whole_arrays() -> None:
             roll(x, k), roll(x, k, axis=0), roll(x, k, axis=1), roll(x, (k, m), axis=(0, 1)),
             roll(x.T, m, axis=1), roll(x[::-1, ::-1], m, axis=1), roll(x, k, axis=1)[:, ::-1],
             roll(roll(x, k, axis=1), m, axis=1), roll(x[:, ::2], k, axis=1),
+            roll(x, k, axis=1)[:, ::2], roll(x, m, axis=1)[:, 1::3], roll(x, k, axis=1)[:, ::-2],
         ]  # fmt: skip
 
     f = symc.function([x, K, M], rolled(x, K, M, T.roll))

@@ -99,13 +99,13 @@ def _kernel(kernel: Kernel) -> Block:
 
     def statement(stmt: Stmt) -> Block:
         if isinstance(stmt, Loop) and stmt.kind == "vector" and _is_plain(stmt.body):
-            return _Cut(stmt, taken).statements()
+            return _LoopInParts(stmt, taken).statements()
         return (rebuild_statement(stmt, lambda expr: expr, block),)
 
     return block(kernel.body)
 
 
-class _Cut:
+class _LoopInParts:
     """One loop, on its way to a loop over parts of it."""
 
     def __init__(self, loop: Loop, taken: set[str]) -> None:
@@ -303,16 +303,18 @@ def _turn(choice: Select, var: Var) -> tuple[Expr, int] | None:
     if found is None or len(slopes) > 1 or None in slopes:
         return None
     moved, rest = found
-    rises = moved == {(): 1}
-    if not rises and moved != {(): -1}:
+    if moved.keys() != {()}:
         return None
-    zero = expression(rest)  # less or more than which the variable is
-    turn = sub(_ZERO, zero) if rises else zero
-    turn = expression(polynomial(turn))
+    rises, times = moved[()] > 0, const(abs(moved[()]))
+    zero = expression(rest)  # less or more than which the variable is, times so many
+    zero = expression(polynomial(sub(_ZERO, zero))) if rises else zero
     is_after = op in ("le", "gt") if rises else op in ("lt", "ge")
     (slope,) = slopes
     assert slope is not None
-    return (add(turn, const(1)) if is_after else turn), slope
+    if times == const(1):
+        return (add(zero, times) if is_after else zero), slope
+    turn = add(binary("floordiv", zero, times), const(1)) if is_after else ceiling(zero, times)
+    return turn, slope
 
 
 def _is_plain(body: Block) -> bool:

@@ -68,7 +68,7 @@ def reads_later(loop: Loop, names: Mapping[str, Expr]) -> bool:
 
     `names` are integers from before the loop, written out.
     """
-    found = _accesses(loop, names)
+    found = _in_place(loop, names)
     return (
         found is not None
         and any(far for _, far in found.far)
@@ -78,7 +78,7 @@ def reads_later(loop: Loop, names: Mapping[str, Expr]) -> bool:
 
 def read_later(loop: Loop, taken: set[str]) -> Block | None:
     """The statements in place of a loop whose steps read so; None for another one."""
-    found = _accesses(loop, {})
+    found = _in_place(loop, {})
     if found is None:
         return None
     serial = replace(loop, kind="serial")
@@ -114,7 +114,7 @@ def read_later(loop: Loop, taken: set[str]) -> Block | None:
 
 
 @record
-class _Accesses:
+class _InPlace:
     """What a loop does with the buffers that it writes."""
 
     slope: int
@@ -125,7 +125,7 @@ class _Accesses:
     """What is read, and how far from its own element."""
 
 
-def _accesses(loop: Loop, names: Mapping[str, Expr]) -> _Accesses | None:
+def _in_place(loop: Loop, names: Mapping[str, Expr]) -> _InPlace | None:
     """What a loop does with the buffers that it writes, if it reads of each before it writes."""
     if loop.kind not in ("serial", "parallel") or not all(
         isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body
@@ -161,7 +161,7 @@ def _accesses(loop: Loop, names: Mapping[str, Expr]) -> _Accesses | None:
     if len(slopes) != 1:
         return None
     (slope,) = slopes
-    return _Accesses(slope, own, found) if slope else None
+    return _InPlace(slope, own, found) if slope else None
 
 
 def _slope(place: Polynomial, loop: Loop, own: Mapping[str, Expr], changes: set[str]) -> int | None:
