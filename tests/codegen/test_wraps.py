@@ -32,7 +32,7 @@ def test_a_bug_rolled_elements_were_gathered(dtype: str) -> None:
     f = symc.function([x, K], [T.roll(x, 1), T.roll(x, -3), T.roll(x, K)])
     assert in_parts(f)
     rng = np.random.default_rng(0)
-    for n in (0, 1, 2, 3, 31, 32, 100, 16_384, 16_385, 40_000):
+    for n in (0, 1, 2, 3, 31, 32, 100, 16_384, 16_385, 100_000):
         given = rng.integers(0, 2 if dtype == "bool" else 100, n).astype(dtype)
         for k in SHIFTS:
             for got, shift in zip(f(given, k), (1, -3, k), strict=True):
