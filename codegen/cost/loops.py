@@ -20,13 +20,14 @@ from symc.codegen.ir import (
     Load,
     Loop,
     Store,
+    Strips,
     Var,
     add,
     const,
     mul,
 )
 from symc.codegen.math import FUNCTIONS, OPERATOR_COSTS
-from symc.codegen.passes.strips import strip_loop
+from symc.codegen.passes.strips import part_loop, strip_loop
 from symc.codegen.passes.walk import Block, expressions, names_in, parts, substitute
 
 UNKNOWN = 16  # iterations, where the number depends on values
@@ -41,6 +42,17 @@ def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
     strip = strip_loop(loop)
     if strip is not None:
         return mul(_visible(strip.strips.whole, inside), work_of_block(strip.body, inside))
+    match loop:
+        case Loop(
+            cut=Strips(whole), body=(*_, Loop() as last) | (*_, If(_, _, (*_, Loop() as last)))
+        ) if parts := part_loop(last):
+            return mul(_visible(whole, inside), work_of_block(parts.loop.body[2:], inside))
+        case _ if parts := part_loop(loop):
+            names = {stmt.var.name: stmt.value for stmt in loop.body if isinstance(stmt, Let)}
+            each = work_of_block(parts.loop.body[1:], {**inside, **names})
+            return mul(_visible(parts.whole, inside), each)
+        case _:
+            pass
     extent = _visible(loop.extent, inside)
     return mul(extent, work_of_block(loop.body, {**inside, loop.var.name: extent}))
 

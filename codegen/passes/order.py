@@ -40,6 +40,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     lanes       long vector loops read and write numbers of one width
     brief       loops of a few iterations are compiled into those of the program around them
     parallel    which loops run on threads, and in which blocks
+    wraps       loops that read round the end of an axis go in parts, without selected indexes
     fours       exponentials are added up four at a time, then widened
     side_by_side  sums of what vector registers are slow to take go to several scalars
     registers   sums of rows go to several vector registers
@@ -53,15 +54,15 @@ over names and arithmetic; each folder imports only those named after it. In ord
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `fours`, `side_by_side`, `registers`, `few_terms`,
-`abreast`, `running`, `carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after
-`foresee`, and `declare` after all; any other order is correct, if less effective. Any may be left
-out but `unbroken`: without it an error may leave shared variables half-changed. `memory` is no pass
-but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`, `share`, `inline`,
-`asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`, `elements`, `dependence`,
-`forward`, `in_program`, `rows`, `row_folds`, `following`, `varying`, `waiting`, `proven`, `states`,
-`turning`, `meeting`, `started`, `numbered`, `facts`, `pieces` and `pack_plan` are parts of the
-passes.
+Only `unroll`, `distribute`, `lanes`, `parallel`, `wraps`, `fours`, `side_by_side`, `registers`,
+`few_terms`, `abreast`, `running`, `carry`, `apart` and `packs` must come after `vectorize`,
+`unbroken` after `foresee`, and `declare` after all; any other order is correct, if less effective.
+Any may be left out but `unbroken`: without it an error may leave shared variables half-changed.
+`memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
+`share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`, `elements`,
+`later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`, `varying`,
+`waiting`, `proven`, `states`, `turning`, `meeting`, `started`, `numbered`, `facts`, `pieces` and
+`pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -165,7 +166,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.behind vectors.vectorize loops.unroll vectors.distribute"),
     *_passes(with_loops, "vectors.lanes"),
     *_passes(with_repeats, "steps.brief"),
-    *_passes(with_loops, "loops.parallel vectors.fours"),
+    *_passes(with_loops, "loops.parallel loops.wraps vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),
     *_passes(with_loops, "vectors.registers vectors.few_terms vectors.abreast"),
     *_passes(with_loops, "vectors.running"),

@@ -17,9 +17,11 @@ from symc.codegen.ir import (
     Cut,
     Expr,
     Let,
+    Load,
     Loop,
     LoopKind,
     Stmt,
+    Store,
     Strip,
     Strips,
     Var,
@@ -132,6 +134,30 @@ def strip_loop(loop: Loop) -> StripLoop | None:
             body=(Let() as start, Loop(cut=Strip(counter), body=(Let(), *body)) as inner),
         ) if counter == number:
             return StripLoop(start, inner, strips, tuple(body))
+        case _:
+            return None
+
+
+@record
+class PartLoop:
+    """The loop in one that takes parts of a range one after the other, see `loops/wraps.py`."""
+
+    whole: Expr
+    """How many iterations all parts have."""
+    loop: Loop
+
+
+def part_loop(loop: Loop) -> PartLoop | None:
+    """What is in a loop over parts, or None if that is another loop."""
+    match loop:
+        case Loop(
+            kind="serial",
+            body=(Let(begin, Load(following)), *lets, Store(stored, _, end), Loop() as inner),
+        ) if stored == following and inner.extent == sub(end, begin):
+            nearest = next(s.value for s in lets if isinstance(s, Let) and s.var == end)
+            while isinstance(nearest, Binary):
+                nearest = nearest.left
+            return PartLoop(nearest, inner)
         case _:
             return None
 

@@ -15,15 +15,25 @@ from collections.abc import Set as AbstractSet
 
 from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
+from symc.codegen.dtypes import INT64
 from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
 from symc.codegen.passes.kernels.backwards import skips_backwards
 from symc.codegen.passes.kernels.gathered import only_gathers
 from symc.codegen.passes.kernels.memory import Scratch
+from symc.codegen.passes.vectors.later import reads_later
 from symc.codegen.passes.vectors.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.vectors.packs import pack_form
 from symc.codegen.passes.vectors.reductions import Reduction, mentions, reductions
 from symc.codegen.passes.vectors.registers import folds_lanes
-from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
+from symc.codegen.passes.walk import (
+    Block,
+    blocks,
+    expressions,
+    is_plain,
+    names_in,
+    statements,
+    substitute,
+)
 from symc.codegen.record import record
 
 THRESHOLD = 1 << 18  # rough operations that are worth waking another thread, some 40 us
@@ -129,13 +139,16 @@ def loop_forms(kernel: Kernel, ranged: Loop | None) -> dict[str, LoopForm]:
         if isinstance(stmt, Alloc) and not stmt.buffer.shape
     }
     forms: dict[str, LoopForm] = {}
+    names: dict[str, Expr] = {}
 
     def walk(block: Block, is_shared: bool) -> None:
         for stmt in block:
             here = is_shared
-            if isinstance(stmt, Loop):
+            if isinstance(stmt, Let) and stmt.var.dtype is INT64:
+                names[stmt.var.name] = substitute(stmt.value, names)
+            elif isinstance(stmt, Loop):
                 shares = stmt.kind == "parallel" and ranged is None and not is_shared
-                forms[stmt.var.name] = loop_form(stmt, scalars, shares=shares)
+                forms[stmt.var.name] = loop_form(stmt, scalars, names, shares=shares)
                 here = is_shared or shares
             for inner in blocks(stmt):
                 walk(inner, here)
@@ -144,13 +157,16 @@ def loop_forms(kernel: Kernel, ranged: Loop | None) -> dict[str, LoopForm]:
     return forms
 
 
-def loop_form(loop: Loop, scalars: AbstractSet[str], *, shares: bool) -> LoopForm:
+def loop_form(
+    loop: Loop, scalars: AbstractSet[str], names: Mapping[str, Expr], *, shares: bool
+) -> LoopForm:
     """How one loop is run; `shares`: by several threads, where it stands."""
     inside = list(statements(loop.body))
     is_innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
     found = reductions(loop, scalars) if loop.kind == "vector" else None
     together = granule(loop)
     in_lanes = found is not None or (loop.kind == "parallel" and is_innermost)
+    in_lanes = in_lanes or (loop.kind == "serial" and reads_later(loop, names))
     return LoopForm(
         work(loop) if shares else None,
         4096 if is_innermost and together > 1 else together,

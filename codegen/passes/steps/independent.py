@@ -8,7 +8,8 @@
 There it is as good as any other: vectors compute several steps at a time, and threads share them.
 What steps of several kernels hand on to each other in numbers becomes a value of one step. Numbers
 to which each step adds something are sums of the loop: see `totals.py`, and `elements.py` for
-elements of arrays.
+elements of arrays. Steps that read what only later ones write are a loop for one thread: see
+`vectors/later.py`.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from symc.codegen.passes.steps.in_kernel import (
 )
 from symc.codegen.passes.steps.read_before import read_before
 from symc.codegen.passes.steps.totals import totals
+from symc.codegen.passes.vectors.later import read_later
 from symc.codegen.passes.walk import (
     Block,
     fresh,
@@ -105,8 +107,11 @@ def _as_loop(
         found = accesses(adding)
         if all(map(found.has_one_place, found.writes - sums.names)):
             return (*sums.before, adding, *sums.after)
-    elements = sums_of_elements(loop, made.taken)
-    return read_before(loop, made.taken) if elements is None else elements
+    for change in (sums_of_elements, read_before, read_later):
+        changed = change(loop, made.taken)
+        if changed is not None:
+            return changed
+    return None
 
 
 def _asked_before(block: Block, given: dict[Var, Expr], taken: set[str]) -> Block:

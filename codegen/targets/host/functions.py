@@ -28,6 +28,7 @@ from symc.codegen.ir import (
     Step,
     Var,
 )
+from symc.codegen.passes.kernels.calls import loop_forms, range_loop
 from symc.codegen.passes.kernels.memory import buffers_of, is_known, used_buffers
 from symc.codegen.passes.walk import expressions, nodes, statements
 from symc.codegen.status import Status
@@ -135,8 +136,10 @@ def is_test(step: Step) -> bool:
 
 def has_vectors(kernel: Kernel) -> bool:
     """Whether a kernel has loops of which several iterations are run at once."""
+    forms = loop_forms(kernel, range_loop(kernel))
     return any(
-        isinstance(stmt, Loop) and stmt.kind not in ("serial", "unroll")
+        isinstance(stmt, Loop)
+        and (stmt.kind not in ("serial", "unroll") or forms[stmt.var.name].in_lanes)
         for stmt in statements(kernel.body)
     )
 
