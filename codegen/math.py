@@ -171,6 +171,8 @@ _ROWS = (
     _place("below_or"),
     _place("unless"),
     _own("fmod", 20, arity=2, float32=True),
+    _own("fmod_power", 6, arity=2, float32=True, vectorises=True),
+    _own("mod_power", 8, arity=2, float32=True, vectorises=True),
     _own("share", 4, arity=3, float32=True, vectorises=True),
     _own("fmax", 2, arity=2, float32=True, vectorises=True),
     _own("fmin", 2, arity=2, float32=True, vectorises=True),

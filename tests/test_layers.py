@@ -55,6 +55,7 @@ EXCEPTIONS = {
     ("symc.tensor", "symc.derivatives.vectorize"): "T has NumPy's vectorize, which batches graphs",
     ("symc.tensor", "symc.derivatives.grad"): "T has Theano's names of derivatives",
     ("symc.tensor.signals", "symc.loops.branch"): "convolve is slow only where it must be",
+    ("symc.tensor.polynomials", "symc.loops.repeat"): "polynomials of any degree need a loop",
     ("symc.sympy.own_functions", "symc.user.python_op"): "a function of numbers becomes an op",
     ("symc.config", "symc.graph.other_libraries"): "what Theano's settings are called here",
 }

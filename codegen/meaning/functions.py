@@ -132,6 +132,19 @@ def fmod(x: float, y: float) -> float:
         return math.nan
 
 
+def fmod_power(x: float, power: float) -> float:
+    """The same by a power of two."""
+    return fmod(x, power)
+
+
+def mod_power(x: float, power: float) -> float:
+    """The remainder with the sign of the divisor, a power of two."""
+    rest = fmod(x, power)
+    if rest == 0:
+        return math.copysign(0.0, power)
+    return rest + power if (power < 0) != (rest < 0) else rest
+
+
 def share(part: float, total: float, reciprocal: float) -> float:
     """A part divided by its total, of which the reciprocal is known."""
     return part / total

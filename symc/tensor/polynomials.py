@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from symc.codegen.dtypes import FLOAT64, INT64
 from symc.errors import RankError
@@ -17,11 +17,11 @@ from symc.tensor.build import arange, zeros
 from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import as_dim, public, tensor_of
 from symc.tensor.logic import eq, where
-from symc.tensor.math import as_float
+from symc.tensor.math import as_float, maximum
 from symc.tensor.reduce import sum as total
 from symc.tensor.shape import atleast_1d, concatenate
 from symc.tensor.signals import convolve
-from symc.tensor.sweep import Recurrence, cumprod
+from symc.tensor.sweep import cumprod
 from symc.tensor.views import broadcast_to, expand_dims
 
 __all__ = [
@@ -30,6 +30,8 @@ __all__ = [
 
 _UNROLLED = 32
 """Horner's scheme for so many coefficients is written out, inside the loop that needs it."""
+_AT_ONCE = 4
+"""So many are taken in a step where there are more, or their number is not known."""
 
 
 def polyval(p: TensorLike, x: TensorLike) -> Tensor:
@@ -46,14 +48,33 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
         for k in range(1, n):
             result = result * at + coefficients[k]
         return result
-    last = at.ndim
-    column = expand_dims(at, last)
-    if not at.dtype.is_inexact:
-        powers = flip(_powers(column, n), last)
-        return cast_to(total(powers * coefficients, last), at.dtype)
-    shape = (*at.type.shape, n)
-    steps = Recurrence(last)(broadcast_to(column, shape), broadcast_to(coefficients, shape))
-    return total(steps[..., -1:], last)  # 0 without coefficients
+    return _in_steps(coefficients, at)
+
+
+def _in_steps(coefficients: Tensor, at: Tensor) -> Tensor:
+    """Horner's scheme in a loop, whose steps take `_AT_ONCE` coefficients.
+
+    A step goes along all of `at`. Nothing is stored for each coefficient; gradients store `at` once
+    for each step.
+    """
+    from symc.loops.repeat import fori_loop
+
+    n = tensor_of(coefficients.type.shape[0])
+    steps = maximum(n - 1, 0) // _AT_ONCE
+    over = n - _AT_ONCE * steps
+    # Those that are over come before the steps, after zeros: all of them, where there are no steps.
+    padded = concatenate([zeros((_AT_ONCE,), at.dtype), coefficients])
+    value = broadcast_to(zeros((), at.dtype), at.type.shape)
+    for k in range(_AT_ONCE):
+        own = padded[over + k]
+        value = where(OPERATORS["le"](k + over, _AT_ONCE), own, value * at + own)
+
+    def step(number: Tensor, value: Tensor) -> Tensor:
+        for k in range(_AT_ONCE):
+            value = value * at + coefficients[over + _AT_ONCE * number + k]
+        return value
+
+    return cast("Tensor", fori_loop(0, steps, step, value))
 
 
 def _coefficients(label: str, p: TensorLike) -> Tensor:

@@ -27,7 +27,7 @@ HEADERS = tuple(
         "gamma", "beta", "incompletegamma", "bessel",
     )
 )  # fmt: skip
-FILES = (*HEADERS, "defined.py")  # functions of numbers
+FILES = (*HEADERS, "common/remainders.h", "defined.py")  # functions of numbers
 STRICT = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 FAST = [*STRICT, "-O3", *compiler.processor(), "-fno-math-errno", "-fno-trapping-math"]
 DTYPES = {"double": "f8", "float": "f4", "bool": "?"} | {

@@ -26,6 +26,7 @@ from symc.codegen.ir import (
     Barrier,
     Binary,
     Buffer,
+    Call,
     Cast,
     Combine,
     Const,
@@ -43,7 +44,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.expressions.fold import fold
+from symc.codegen.passes.expressions.fold import by_power, fold
 from symc.codegen.passes.strips import map_cut
 from symc.codegen.passes.walk import Block, names_in, rebuild, written
 from symc.codegen.record import record
@@ -318,7 +319,9 @@ class _Sharing:
             a, b = self.expr(expr.left), self.expr(expr.right)
             same = a is expr.left and b is expr.right
             new = expr if same else Binary(expr.op, a, b, expr.dtype)
-            return fold(new, self.extents) if a.dtype is INT64 or a.dtype is BOOL else new
+            if a.dtype is INT64 or a.dtype is BOOL:
+                return fold(new, self.extents)
+            return by_power(new) if new.op == "mod" else new
         match expr:
             case Const():
                 return expr
@@ -331,6 +334,8 @@ class _Sharing:
                 return rebuild(expr, self.expr)
             case Cast(x, dtype):
                 return self.expr(x) if x.dtype is dtype else rebuild(expr, self.expr)
+            case Call("fmod", (x, y), dtype):
+                return by_power(Call("fmod", (self.expr(x), self.expr(y)), dtype))
             case _:
                 return _known_condition(rebuild(expr, self.expr))
 
