@@ -8,6 +8,7 @@
     cuda  opencl    what only kernels have
     drivers  export  guarded
                     programs of their own, which are not read here
+    included        what only the compiler reads, before a program
 
 A header is a list of symbols. A symbol starts at its marker and ends at the next one::
 
@@ -28,12 +29,11 @@ starts every program. Where C has ``static inline`` before a function that loops
 or that such a function needs, programs have ``SYMC_INLINE``: see there.
 
 A program for a graphics card is two texts. Its host functions are C, but headers of `device/`
-replace symbols of `host.h`, `blas.h` and `timers.h`. (In C `host/beyond.h` replaces the
-exponentials and logarithms of `libm.h`.) Its kernels are CUDA: `base.cuh` takes the place of
-`base.h`, the functions that `libm.h` declares are built in, and `common/` is the same text as in C.
-In kernels of OpenCL `*.clh` take the place of `*.cuh`, and `in_opencl` says what differs in the
-text of the others. `*.table` are for both. `twofold.clh` replaces what needs doubles, for devices
-that have none.
+replace symbols of `host.h`, `blas.h` and `timers.h`. Its kernels are CUDA: `base.cuh` takes the
+place of `base.h`, the functions that `libm.h` declares are built in, and `common/` is the same text
+as in C. In kernels of OpenCL `*.clh` take the place of `*.cuh`, and `in_opencl` says what differs
+in the text of the others. `*.table` are for both. `twofold.clh` replaces what needs doubles, for
+devices that have none.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing, CompileTimeout
 from symc.codegen.record import record
-from symc.codegen.targets import blas, compiler, openmp, team
+from symc.codegen.targets import beyond, blas, compiler, openmp, team
 from symc.codegen.targets.library import Library
 from symc.codegen.targets.platforms import PLATFORM
 
@@ -105,6 +105,7 @@ class CTarget:
             "features": features,
             "platform": compiler.platform(),
             **({"timed": "1"} if self.timed else {}),
+            **({"beyond": beyond.digest()} if beyond.applies(found) else {}),
             **({"team": team.digest()} if team.applies(found, self.options) else {}),
         }
 
@@ -173,7 +174,7 @@ class CTarget:
         parallel = text.parallel if isinstance(text, ProgramText) else PARALLEL in text
         shared = parallel and not objects and team.applies(found, self.options)
         (folder / SOURCE).write_text(source, encoding="utf-8")
-        options = flags(found, quick=quick, memo=self.memo)
+        options = [*flags(found, quick=quick, memo=self.memo), *beyond.options(found, source)]
         threads = openmp.has_openmp(found, self.memo)
         libraries = [*objects, *compiler.libraries(found, threads=threads, team=shared)]
         if home is not None and compiler.DEBUG_SYMBOLS in self.options:

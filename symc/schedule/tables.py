@@ -5,8 +5,9 @@ gathered from a table of another length may be few of its elements: those are co
 are read. So it is in steps of loops, which may read one element of a table that each step changes.
 
 But where as many elements as a table has are computed in any case, it takes no more than some times
-longer to compute all of it, and as a rule more is gathered: the ranks of all pages, divided by the
-numbers of their links, are read for each link.
+longer to compute all of it, and of vectors more is gathered as a rule: the ranks of all pages,
+divided by the numbers of their links, are read for each link. (Of a matrix it may be one element of
+each row: the probability of what is so.)
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def tables(
             continue
         table = node.args[0]
         is_kept = _is_small(table, node) and not in_steps
-        if costs.get(table, 0.0) >= REPEATED and (is_kept or table.type.shape in computed):
+        is_computed = table.ndim == 1 and table.type.shape in computed
+        if costs.get(table, 0.0) >= REPEATED and (is_kept or is_computed):
             found.add(table)
     return found
 

@@ -129,7 +129,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memo = Notes(tmp_path / "cache")
     target = CTarget(memo)
     first = target.describe()
-    assert set(first) - {"team"} == {"compiler", "flags", "cpu", "features", "platform"}
+    assert set(first) - {"team", "beyond"} == {"compiler", "flags", "cpu", "features", "platform"}
     assert all(isinstance(part, str) and part for part in first.values())
     more = "-fexpensive-optimizations" if compiler.is_gcc(target.compiler()) else "-O2"
     assert more in first["flags"].split()

@@ -29,7 +29,7 @@ def text_of(dialect: Dialect) -> str:
     loops = "".join(signature.loop for signature in SIGNATURES.values())
     if dialect == "c":
         return text + loops
-    libm = [name for name, symbol in symbols("cuda").items() if symbol.file == "common/libm.h"]
+    libm = [name for name, symbol in symbols().items() if symbol.file == "common/libm.h"]
     built_in = source_of(libm) + "double lgamma(double x);\n"
     loops = loops.replace("restrict", "__restrict__")
     return f'extern "C" {{\n{built_in}}}\n{text}extern "C" {{\n{loops}}}\n'

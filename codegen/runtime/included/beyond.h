@@ -7,14 +7,13 @@
 // where a number of the vector is beyond, libmvec's of arguments within. That costs exp 5 to 10 %.
 // In C the names are the usual ones: `exp` is the symbol symc_exp to the assembler, which takes it
 // for exp where one number is computed, and vectors of it for _ZGVeN8v_symc_exp, which is here.
+//
+// gcc reads this before a program, which declares the functions as ever, with a definition of
+// SYMC_BEYOND_exp if it uses exp (`targets/beyond.py`). Without it a program has libmvec's own.
 
-// SYMBOL SYMC_BEYOND
-// NEEDS SYMC_VECTOR
 // The vectors that loops use, their functions in libmvec (vectors of b are SSE's, c AVX's, d AVX2's,
 // e AVX-512's), and whether a <= b in all lanes. Ends of loops may take shorter ones, which are
 // computed as the low lanes of these.
-#if defined(SYMC_LIBMVEC) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define SYMC_OWN_VECTORS(f) __asm__("symc_" #f)
 #if defined(__AVX512F__)
 #define SYMC_VECTOR_BYTES 64
 #define SYMC_VECTORS_double "_ZGVeN8v_"
@@ -62,6 +61,7 @@ typedef float symc_floats __attribute__((vector_size(SYMC_VECTOR_BYTES)));
 // The vector function f, where a <= b in all lanes of x libmvec's; if not, the rest is a body that
 // calls libmvec's as g.
 #define SYMC_BEYOND(f, real, a, b, ...)                                                           \
+    __attribute__((simd("notinbranch"), const)) real f(real x) __asm__("symc_" #f);               \
     __asm__(".set symc_" #f ", " #f "\n" SYMC_SHORT_##real(f));                                   \
     __attribute__((noplt)) symc_##real##s symc_libmvec_##f(symc_##real##s x)                      \
         __asm__(SYMC_VECTORS_##real #f);                                                          \
@@ -77,13 +77,7 @@ typedef float symc_floats __attribute__((vector_size(SYMC_VECTOR_BYTES)));
         if (__builtin_expect(SYMC_ALL_##real(a, b), 1)) return symc_libmvec_##f(x);               \
         return symc_##f##_beyond(x);                                                              \
     }
-#else
-#define SYMC_OWN_VECTORS(f)
-#define SYMC_BEYOND(f, real, a, b, ...)
-#endif
 
-// SYMBOL SYMC_POWERS_BEYOND
-// NEEDS SYMC_BEYOND
 // f(x) is f(x - part) * f(part) where |x| > near, `part` with the sign of x; x is taken as at most
 // `most`, of which it is 0 or inf. The difference is exact, and so no digits are lost.
 #define SYMC_POWERS_BEYOND(f, real, near, most, part, power_of_part, power_of_minus)              \
@@ -100,13 +94,11 @@ typedef float symc_floats __attribute__((vector_size(SYMC_VECTOR_BYTES)));
         return SYMC_EITHER(x == x, result, x);                                                    \
     })
 
-// SYMBOL SYMC_LOGARITHMS_BEYOND
-// NEEDS SYMC_BEYOND
 // f(x) is f(scale * x) - f(scale) where x is below the least normal number.
 #define SYMC_LOGARITHMS_BEYOND(f, real, least, scale, of_scale)                                   \
     SYMC_BEYOND(f, real, (real)least - (V){}, x, {                                                \
-        const V one = (real)1 - (V){}, none = (real)NAN - (V){};                                  \
-        const V lowest = (real) - INFINITY - (V){};                                               \
+        const V one = (real)1 - (V){}, none = (real)__builtin_nan("") - (V){};                                  \
+        const V lowest = (real)-__builtin_inf() - (V){};                                               \
         const __typeof__(x < x) is_near = x >= (real)least, is_positive = x > (real)0;            \
         const V scaled = SYMC_EITHER(is_positive, x * (real)scale, one);                          \
         const V result = g(SYMC_EITHER(is_near, x, scaled));                                      \
@@ -115,52 +107,42 @@ typedef float symc_floats __attribute__((vector_size(SYMC_VECTOR_BYTES)));
         return SYMC_EITHER(x == x, SYMC_EITHER(is_near, result, beyond), x);                      \
     })
 
-// SYMBOL exp
-// NEEDS SYMC_VECTOR SYMC_POWERS_BEYOND
-SYMC_VECTOR double exp(double x) SYMC_OWN_VECTORS(exp);
+#ifdef SYMC_BEYOND_exp
 SYMC_POWERS_BEYOND(exp, double, 708.0, 800.0, 512.0, 2.284413586539756e222, 4.377491037053051e-223)
+#endif
 
-// SYMBOL expf
-// NEEDS SYMC_VECTOR SYMC_POWERS_BEYOND
-SYMC_VECTOR float expf(float x) SYMC_OWN_VECTORS(expf);
+#ifdef SYMC_BEYOND_expf
 SYMC_POWERS_BEYOND(expf, float, 87.0, 120.0, 64.0, 6.235149080811617e27, 1.603810890548638e-28)
+#endif
 
-// SYMBOL exp2
-// NEEDS SYMC_VECTOR SYMC_POWERS_BEYOND
-SYMC_VECTOR double exp2(double x) SYMC_OWN_VECTORS(exp2);
+#ifdef SYMC_BEYOND_exp2
 SYMC_POWERS_BEYOND(exp2, double, 1021.0, 1200.0, 512.0, 0x1p512, 0x1p-512)
+#endif
 
-// SYMBOL exp2f
-// NEEDS SYMC_VECTOR SYMC_POWERS_BEYOND
-SYMC_VECTOR float exp2f(float x) SYMC_OWN_VECTORS(exp2f);
+#ifdef SYMC_BEYOND_exp2f
 SYMC_POWERS_BEYOND(exp2f, float, 126.0, 160.0, 64.0, 0x1p64, 0x1p-64)
+#endif
 
-// SYMBOL log
-// NEEDS SYMC_VECTOR SYMC_LOGARITHMS_BEYOND
-SYMC_VECTOR double log(double x) SYMC_OWN_VECTORS(log);
+#ifdef SYMC_BEYOND_log
 SYMC_LOGARITHMS_BEYOND(log, double, 0x1p-1022, 0x1p64, 44.361419555836500)
+#endif
 
-// SYMBOL logf
-// NEEDS SYMC_VECTOR SYMC_LOGARITHMS_BEYOND
-SYMC_VECTOR float logf(float x) SYMC_OWN_VECTORS(logf);
+#ifdef SYMC_BEYOND_logf
 SYMC_LOGARITHMS_BEYOND(logf, float, 0x1p-126, 0x1p32, 22.180709777918250)
+#endif
 
-// SYMBOL log2
-// NEEDS SYMC_VECTOR SYMC_LOGARITHMS_BEYOND
-SYMC_VECTOR double log2(double x) SYMC_OWN_VECTORS(log2);
+#ifdef SYMC_BEYOND_log2
 SYMC_LOGARITHMS_BEYOND(log2, double, 0x1p-1022, 0x1p64, 64.0)
+#endif
 
-// SYMBOL log2f
-// NEEDS SYMC_VECTOR SYMC_LOGARITHMS_BEYOND
-SYMC_VECTOR float log2f(float x) SYMC_OWN_VECTORS(log2f);
+#ifdef SYMC_BEYOND_log2f
 SYMC_LOGARITHMS_BEYOND(log2f, float, 0x1p-126, 0x1p32, 32.0)
+#endif
 
-// SYMBOL log10
-// NEEDS SYMC_VECTOR SYMC_LOGARITHMS_BEYOND
-SYMC_VECTOR double log10(double x) SYMC_OWN_VECTORS(log10);
+#ifdef SYMC_BEYOND_log10
 SYMC_LOGARITHMS_BEYOND(log10, double, 0x1p-1022, 0x1p64, 19.265919722494796)
+#endif
 
-// SYMBOL log10f
-// NEEDS SYMC_VECTOR SYMC_LOGARITHMS_BEYOND
-SYMC_VECTOR float log10f(float x) SYMC_OWN_VECTORS(log10f);
+#ifdef SYMC_BEYOND_log10f
 SYMC_LOGARITHMS_BEYOND(log10f, float, 0x1p-126, 0x1p32, 9.632959861247398)
+#endif
