@@ -22,6 +22,7 @@ refused: whoever writes where an array says must have read all that it needs bef
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from math import prod
 from typing import TypeAlias
 
@@ -68,7 +69,7 @@ Row: TypeAlias = tuple[Position, int, frozenset[tuple[Expr, int]]]
 
 def check_iterations(kernel: Kernel, sizes: Sizes) -> None:
     """Raise `Broken` if an iteration may read an element that another one writes."""
-    params = {param.name for param in kernel.params if param.written}
+    params = {param.name: param.written for param in kernel.params}
     names = _Names(kernel, sizes)
     for stmt in statements(kernel.body):
         if isinstance(stmt, Loop):
@@ -213,7 +214,7 @@ def _is_column(column: Expr, length: Expr) -> bool:
     return length not in factors(column)
 
 
-def _check(loop: Loop, names: _Names, params: set[str]) -> None:
+def _check(loop: Loop, names: _Names, params: Mapping[str, bool]) -> None:
     inner = list(statements(loop.body))
     own = {stmt.buffer.name for stmt in inner if isinstance(stmt, Alloc)}
     writes = [
@@ -298,15 +299,15 @@ def _same_element(
 
 def _in_order(
     writes: list[Store | Accumulate | Combine], reads: list[tuple[Stmt, Load]], names: _Names,
-    params: set[str],
+    params: Mapping[str, bool],
 ) -> None:  # fmt: skip
-    """Rule 14."""
+    """Rule 14, of parameters that are written. Numbers of the kernel's own are no arrays."""
     scattered = {
         write.buffer
         for write in writes
-        if write.buffer in params
+        if params.get(write.buffer)
         and not isinstance(write, Combine)
-        and _loads(names.written_out(write.index))
+        and any(load.buffer in params for load in _loads(names.written_out(write.index)))
     }
     for stmt, load in reads:
         if load.buffer in scattered and not _is_changed(stmt, load, writes, reads):

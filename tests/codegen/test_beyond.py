@@ -1,4 +1,4 @@
-"""libmvec's exponentials and logarithms where it leaves for scalar code: `host/beyond.h`."""
+"""libmvec's exponentials and logarithms where it leaves for scalar code: `included/beyond.h`."""
 
 from __future__ import annotations
 
