@@ -197,6 +197,20 @@ def test_remainders_that_are_values(by: int) -> None:
         np.testing.assert_array_equal(f(np.ones(10), by - 10, k), wanted)
 
 
+@pytest.mark.parametrize("by", [2**63 - 1, 2**63 - 39, 2**62, -(2**63) + 1, -(2**62)])
+def test_a_bug_remainders_by_numbers_near_the_largest_stored_nothing(by: int) -> None:
+    """How many parts there are, and where they end, left 64 bits."""
+    x = T.vector("x")
+    at = T.arange(x.shape[0])
+    f = symc.function([x, K, M], [(at + K) % M, (K - at) % M, (at + 3) % M])
+    given = np.arange(40.0)
+    there = np.arange(len(given))
+    for k in (-3, 0, 3):
+        wanted = (there + k) % by, (k - there) % by, (there + 3) % by
+        for one, two in zip(f(given, k, by), wanted, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
 def test_elements_taken_and_padded_round_the_end() -> None:
     x, y = T.matrix("x"), T.vector("y")
     there = T.arange(x.shape[1]) + 3

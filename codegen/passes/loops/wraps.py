@@ -269,14 +269,14 @@ class _Remainder:
         return add(begin, left)
 
     def room(self, var: Var) -> Expr:
-        """How long parts are, or 0 where the integer may leave 64 bits in one of them."""
+        """How long parts are, or 0 where the integer, or their end, may leave 64 bits."""
         moving = polynomial(substitute(self.number, {var.name: _ZERO}))
         known = moving.pop((), 0)
-        if not moving and abs(known) < FAR:
-            return self.of
-        start = expression(moving if abs(known) < FAR else {**moving, (): known})
-        fits = both([binary("ge", start, const(-FAR)), binary("le", start, const(FAR))])
-        return Select(fits, self.of, _ZERO, INT64)
+        fits = [binary("le", self.of, const(FAR))]
+        if moving or abs(known) >= FAR:
+            start = expression(moving if abs(known) < FAR else {**moving, (): known})
+            fits += [binary("ge", start, const(-FAR)), binary("le", start, const(FAR))]
+        return Select(both(fits), self.of, _ZERO, INT64)
 
 
 def _is_remainder(expr: Expr) -> bool:
