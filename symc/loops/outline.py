@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from functools import partial
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import replace
+from symc.errors import TooLarge
 from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
@@ -159,9 +161,15 @@ def _entered(
 
 
 def _as_known(value: Tensor) -> Tensor:
-    """A length, computed as its array's type has it: that of an array which may fail need not."""
-    is_length = not value.ndim and value.dtype is INT64
-    return tensor_of(dim_of(value)) if is_length else value
+    """A length, computed as its array's type has it: that of an array which may fail need not.
+
+    A number beyond 64 bits is no length but wraps, as numbers of programs do.
+    """
+    if value.ndim or value.dtype is not INT64:
+        return value
+    with suppress(TooLarge):
+        return tensor_of(dim_of(value))
+    return value
 
 
 def _on_known_side(node: Tensor, args: Sequence[Tensor], place: Path) -> Tensor | None:

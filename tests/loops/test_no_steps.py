@@ -302,3 +302,12 @@ def calls_exp(stmt: Stmt) -> bool:
     """Whether a statement computes exponentials."""
     found = (node for expr in expressions(stmt) for node in nodes(expr))
     return any(isinstance(node, Call) and node.function == "exp" for node in found)
+
+
+def test_a_bug_numbers_that_wrap_were_taken_for_lengths() -> None:
+    """An error in vain: no length has 64 bits, but an integer of a program may leave them."""
+    number = -T.constant(-(2**63), dtype="int64") + 1
+    x = T.lvector("x")
+    f = symc.function([N, x, K], symc.fori_loop(0, N, lambda _, s: s + number + x[K], 0))
+    assert f(3, [1], 0) == -(2**63) + 6
+    assert f(0, [1], 5) == 0
