@@ -161,6 +161,28 @@ def test_distances_that_are_only_known_in_the_call() -> None:
             np.testing.assert_array_equal(start(given, -k), before)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_bug_what_is_read_stood_before_the_name_in_its_index(dtype: str) -> None:
+    """An element was read twice, as a number of 16 bits is compared and kept: gcc failed."""
+    n = X.shape[0]
+    two, one = (np.dtype(dtype).type(number) for number in (2, 1))
+
+    def inner(v: Any, by: Any) -> Any:
+        def step(i: Any, v: Any) -> Any:
+            return v[i].set(T.where(v[i + by] > one, two, v[i + by]))
+
+        return symc.fori_loop(0, n - by, step, v)
+
+    start = T.cast(X, dtype)
+    f = symc.function([X, W], symc.fori_loop(0, W.shape[0], lambda k, v: inner(v, W[k]), start))
+    given = np.random.default_rng(0).normal(size=40) * 2
+    wanted = given.astype(dtype)
+    for by in (1, 3):
+        for i in range(40 - by):
+            wanted[i] = 2 if wanted[i + by] > 1 else wanted[i + by]
+    np.testing.assert_array_equal(f(given, [1, 3]), wanted)
+
+
 def test_indexes_beyond_the_end_are_refused_as_before() -> None:
     f = symc.function([X, K], symc.fori_loop(0, X.shape[0], lambda i, v: v[i].set(v[i + K]), X))
     np.testing.assert_array_equal(f(np.arange(20.0), 0), np.arange(20.0))

@@ -101,7 +101,9 @@ def read_later(loop: Loop, taken: set[str]) -> Block | None:
         place = _sure(far_var, span, is_up=found.slope > 0)
         conditions.append(_holds(far_var, span, is_up=found.slope > 0))
         inside.append(Let(Var(fresh("place", taken)), place))
-        places.update({load: add(found.own[load.buffer], inside[-1].var) for load in loads})
+        for load in loads:  # which may stand before the names that its own element's index has
+            own = substitute(found.own[load.buffer], index_names(loop.body))
+            places[load] = add(own, inside[-1].var)
 
     def visit(expr: Expr) -> Expr:
         if isinstance(expr, Load) and expr in places:
