@@ -81,6 +81,11 @@ class Op:
         """
         return False
 
+    @property
+    def moves(self) -> bool:
+        """Whether elements of the result are those of arguments as they are, at other places."""
+        return False
+
     def infer(self, *args: Tensor) -> TensorType:
         """The type of the result. Raises a `SymcError` when the arguments do not fit."""
         raise NotImplementedError(type(self).__name__)

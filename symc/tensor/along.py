@@ -40,6 +40,10 @@ class _Along(Op):
 
     axis: int
 
+    @property
+    def moves(self) -> bool:
+        return True
+
     @abstractmethod
     def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
         """Where element i stands in the argument, whose axis has length n."""

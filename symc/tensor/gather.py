@@ -90,6 +90,10 @@ class Gather(Op):
         """One element at a time is loaded, even in vector registers, at an index loaded before."""
         return 4.0
 
+    @property
+    def moves(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         x, *indexes = args
         check_indexes(self.label, self.axes, x, indexes)
@@ -172,6 +176,10 @@ class Scatter(Op):
     axes: tuple[int, ...]
     place: int
     mode: Mode
+
+    @property
+    def moves(self) -> bool:
+        return True
 
     def infer(self, *args: Tensor) -> TensorType:
         x, v, *indexes = args

@@ -39,6 +39,10 @@ class Reshape(Op):
 
     template: Template
 
+    @property
+    def moves(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
         shape = fill_dims(self.template, args[1:])

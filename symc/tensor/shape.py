@@ -41,6 +41,10 @@ class Concatenate(Op):
 
     axis: int
 
+    @property
+    def moves(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         first = args[0]
         shape = list(first.type.shape)

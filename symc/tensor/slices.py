@@ -161,6 +161,10 @@ class Slice(Op):
 
     entries: Entries
 
+    @property
+    def moves(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         x, *given = args
         check_entries("getitem", self.entries, x, given)
@@ -234,6 +238,10 @@ class SliceWrite(Op):
 
     entries: Entries
     mode: Mode
+
+    @property
+    def moves(self) -> bool:
+        return True
 
     def infer(self, *args: Tensor) -> TensorType:
         x, v, *given = args

@@ -85,6 +85,10 @@ class DimShuffle(Op):
 
     order: tuple[int | None, ...]
 
+    @property
+    def moves(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
         for axis, dim in enumerate(x.type.shape):
@@ -286,6 +290,10 @@ class BroadcastTo(Op):
     """The argument repeated along new leading axes and along its axes of length 1."""
 
     template: Template
+
+    @property
+    def moves(self) -> bool:
+        return True
 
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
