@@ -48,6 +48,28 @@ def test_bincount_of_short_integers(dtype: str, minlength: int) -> None:
                 f(np.array([3, least, 1], dtype), np.ones(3))
 
 
+def test_a_bug_integers_that_a_cast_had_made_negative_were_counted() -> None:
+    """They were taken for those that the cast was given, and written beyond the result."""
+    for dtype in ("uint64", "int64", "uint32"):
+        x = T.vector("x", dtype=dtype)
+        for to in ("int64", "int8", "int16"):
+            f = symc.function([x], T.bincount(T.cast(x, to), minlength=3))
+            np.testing.assert_array_equal(f([1, 2]), [0, 1, 1])
+            given = np.array([1, -1], to).astype(dtype)
+            if to != "int64" or dtype != "uint32":
+                with pytest.raises(ValueError, match="the elements must not be negative"):
+                    f(given)
+
+
+def test_a_bug_a_negative_minlength_was_none() -> None:
+    x, least = T.lvector("x"), T.lscalar("least")
+    f = symc.function([x, least], T.bincount(x, minlength=least))
+    np.testing.assert_array_equal(f([1, 2], 5), [0, 1, 1, 0, 0])
+    np.testing.assert_array_equal(f([1, 2], 0), [0, 1, 1])
+    with pytest.raises(ValueError, match="minlength must not be negative"):
+        f([1, 2], -1)
+
+
 def test_what_bincount_refuses() -> None:
     x = T.lvector("x")
     for mode in ("compile", "python"):

@@ -16,7 +16,7 @@ from symc.graph.types import promote
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
-from symc.tensor.checked import Below, Checked, rising
+from symc.tensor.checked import Below, Checked, not_negative, rising
 from symc.tensor.elementwise import Cast, cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import dim_of, length, normal_axis, public, shape_of
@@ -107,7 +107,7 @@ def bincount(
     """How often each of 0, 1, 2 ... occurs in a vector of integers, as int64; or the sums of their
     `weights`, as float64. There are as many as the largest element needs, and `minlength` at least.
 
-    Raises `ValueError` for negative elements.
+    Raises `ValueError` for negative elements, and a negative `minlength`.
 
     >>> import symc.tensor as T
     >>> T.bincount(T.constant([1, 3, 1])).eval()
@@ -122,8 +122,10 @@ def bincount(
     places = cast_to(x, INT64)
     if isinstance(minlength, int) and _has_all(minlength, x.dtype):
         return _counted(places, weights, zeros((minlength,), dtype=kind), "bincount")
-    least = cast_to(as_tensor(minlength), INT64) - 1
-    count = OPERATORS["maximum"](_greatest(places), least) + 1
+    least = cast_to(as_tensor(minlength), INT64)
+    if not isinstance(minlength, int):
+        least = not_negative(least, "bincount: minlength must not be negative")
+    count = OPERATORS["maximum"](_greatest(places), least - 1) + 1
     target = zeros((count,), dtype=kind)
     return _counted(Below()(places, target), weights, target, "bincount")
 
@@ -138,7 +140,9 @@ def _greatest(x: Tensor) -> Tensor:
 
     Of integers that were made longer it is sought before that: a register holds more of them.
     """
-    given = x.args[0] if isinstance(x.op, Cast) and x.args[0].dtype.is_integer else x
+    given = x
+    if isinstance(x.op, Cast) and x.args[0].dtype.is_integer and x.args[0].dtype.bits < 64:
+        (given,) = x.args
     # Any negative elements are the largest as unsigned ones.
     wrapped = cast_to(given, BY_NAME[f"uint{given.dtype.bits}"])
     signed = cast_to(reduce_over("max", wrapped, (0,), allow_empty=True), given.dtype)
