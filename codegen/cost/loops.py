@@ -42,7 +42,7 @@ def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
     strip = strip_loop(loop)
     if strip is not None:
         return mul(_visible(strip.strips.whole, inside), work_of_block(strip.body, inside))
-    match loop:
+    match loop:  # of a loop in parts (`loops/wraps.py`) the work is that of what all of them do
         case Loop(
             cut=Strips(whole), body=(*_, Loop() as last) | (*_, If(_, _, (*_, Loop() as last)))
         ) if parts := part_loop(last):

@@ -26,7 +26,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.walk import is_plain
+from symc.codegen.passes.walk import is_plain, parts
 from symc.codegen.signs import is_natural, is_positive, natural_bits
 
 if TYPE_CHECKING:
@@ -158,8 +158,9 @@ class Printer:
                     return self.wrapped(*counted)
                 if self.lang.choose is not None and self.is_by_bytes(expr):
                     name = f"{self.lang.choose}_{math.short(dtype)}"
-                    _, _, _, *rest = self.call(name, (condition, then, otherwise))
-                    return LEAF, (name, "(", self.truth(condition, SELECT), *rest)
+                    self.used[name] = None
+                    sides = (", ", (then, SELECT), ", ", (otherwise, SELECT), ")")
+                    return LEAF, (name, "(", self.truth(condition, SELECT), *sides)
                 first: Piece = (self.branch(then), SELECT + 1)
                 if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
                     first = f"(int64_t){literal(then.value, dtype, self.lang)}"
@@ -269,17 +270,22 @@ class Printer:
 
     def is_of_bytes(self, test: Expr) -> bool:
         """Whether a test is of numbers from memory that have one or two bytes, and of no others."""
-        match test:
-            case Load(buffer, _, dtype):
-                return dtype.bits <= 16 and buffer not in self.scalars
-            case Var(name):
-                return name in self.bytes
-            case Binary(_, Const(), x) | Binary(_, x, Const()) | Unary(_, x) | Cast(x):
-                return self.is_of_bytes(x)
-            case Binary(_, left, right):
-                return self.is_of_bytes(left) and self.is_of_bytes(right)
-            case _:
-                return False
+        found = False
+        stack = [test]
+        while stack:
+            node = stack.pop()
+            match node:
+                case Load(buffer, _, dtype) if dtype.bits <= 16 and buffer not in self.scalars:
+                    found = True
+                case Var(name) if name in self.bytes:
+                    found = True
+                case Const():
+                    pass
+                case Binary() | Unary() | Cast():
+                    stack.extend(parts(node))
+                case _:
+                    return False
+        return found
 
     def is_loaded_bool(self, expr: Expr) -> bool:
         """Whether this is a bool from an array."""
@@ -394,7 +400,10 @@ class Printer:
         return is_natural(expr, self.natural, self.positive, self.data)
 
     def named(self, var: Var, value: Expr) -> None:
-        """Take note of a variable whose value is surely not negative, or that of another turned."""
+        """Take note of a variable whose value is surely not negative, or that of another turned.
+
+        And of one that tells something of bytes in memory.
+        """
         if self.is_of_bytes(value):
             self.bytes.add(var.name)
         if var.dtype.kind != "int":

@@ -26,7 +26,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.expressions.inline import weight
 from symc.codegen.passes.walk import (
     Block,
     blocks,
@@ -62,7 +62,7 @@ def sections_of(
     kernel: Kernel, ranged: Loop | None, forms: Mapping[str, LoopForm]
 ) -> tuple[Section, ...]:
     """The sections of a kernel, which does a range of one loop or none; none, if it is short."""
-    if sum(map(_weight, statements(kernel.body))) <= LONG:
+    if sum(map(weight, statements(kernel.body))) <= LONG:
         return ()
     scope = _Scope(kernel, ranged, forms)
     return tuple([section for run in _runs(kernel.body) for section in scope.sections(run)])
@@ -84,12 +84,8 @@ def _runs(block: Block) -> Iterator[list[Loop]]:
     yield run
 
 
-def _weight(stmt: Stmt) -> int:
-    return 1 + sum(map(operations, expressions(stmt)))
-
-
 def _weight_of(loop: Loop) -> int:
-    return sum(map(_weight, statements((loop,))))
+    return sum(map(weight, statements((loop,))))
 
 
 class _Scope:

@@ -91,6 +91,22 @@ def test_rows_choose_without_jumps(name: str, dtype: str) -> None:
         np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
 
 
+def test_a_long_test_of_bytes_in_rows() -> None:
+    small, x = T.tensor("uint8", (None, None), "small"), T.dmatrix("x")
+    test = small
+    for number in range(1, 2000):
+        test = (test ^ (number % 251)) + 1 if number % 2 else test | (number % 7)
+    f = symc.function([small, x], T.where((test > 9)[:, 1:], x[:, 1:], x[:, :-1]))
+    given, numbers = np.arange(21, dtype="uint8").reshape(3, 7), RNG.random((3, 7))
+    wanted = given
+    for number in range(1, 2000):
+        last = np.uint8(number % 251), np.uint8(number % 7)
+        wanted = (wanted ^ last[0]) + np.uint8(1) if number % 2 else wanted | last[1]
+    np.testing.assert_array_equal(
+        f(given, numbers), np.where((wanted > 9)[:, 1:], numbers[:, 1:], numbers[:, :-1])
+    )
+
+
 def test_long_loops_choose_as_vectors_do() -> None:
     mask, x = T.vector("mask", dtype="bool"), T.dvector("x")
     assert "symc_choose_" not in symc.function([mask, x], T.where(mask, x, 1.0)).source

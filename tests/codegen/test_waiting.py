@@ -70,3 +70,9 @@ def test_selections_by_one_condition_are_no_jump() -> None:
     assert "SYMC_JUMPS int64_t symc_run" not in f.source
     given = np.random.default_rng(0).normal(size=50)
     np.testing.assert_array_equal(f(given), np.sort(given))
+    y = T.dvector("y")  # lengths that are compared before the loop are no condition of its steps
+    outer = symc.fori_loop(0, n, lambda i, x: symc.fori_loop(0, n - 1 - i, exchange, x), x + y)
+    checked = symc.function([x, y], outer)
+    assert "if (" in checked.source.split("int64_t symc_prepare")[1]
+    assert "SYMC_JUMPS int64_t symc_run" not in checked.source
+    np.testing.assert_array_equal(checked(given, given), np.sort(given + given))

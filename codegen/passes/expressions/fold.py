@@ -1,16 +1,15 @@
 """Folding of integer and bool expressions. One canonical form: indexes stay ``(i*m + j)*k + l``.
 
 Only int64 arithmetic, comparisons of int64 and logic of constants is touched, never floats, where
-``x + 0`` and ``x * 1`` are not the same for all x; but `by_power` is about their remainders.
+``x + 0`` and ``x * 1`` are not the same for all x.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64
-from symc.codegen.ir import Binary, Call, Const, Expr, Var, add, mul, sub
+from symc.codegen.dtypes import BOOL, INT64
+from symc.codegen.ir import Binary, Const, Expr, Var, add, mul, sub
 
 _LIMIT = 1 << 63
 
@@ -30,24 +29,6 @@ def fold(expr: Binary, extents: Mapping[str, Expr]) -> Expr:
     elif left.dtype is BOOL and (type(left) is Const or type(right) is Const):
         return _logic(expr)
     return expr
-
-
-def by_power(expr: Binary | Call) -> Expr:
-    """A remainder of floats, by a function without branches where the divisor is a power of two.
-
-    >>> x = Var("x", FLOAT64)
-    >>> by_power(Binary("mod", x, Const(0.5, FLOAT64), FLOAT64)).function
-    'mod_power'
-    """
-    left, right = (expr.left, expr.right) if isinstance(expr, Binary) else expr.args
-    if type(right) is not Const or right.dtype not in (FLOAT32, FLOAT64):
-        return expr
-    digits, exponent = math.frexp(right.value)
-    if abs(digits) != 0.5 or not -100 < exponent <= 101:
-        return expr
-    return Call(
-        "mod_power" if isinstance(expr, Binary) else "fmod_power", (left, right), expr.dtype
-    )
 
 
 def _constants(expr: Binary, a: int, b: int) -> Expr:

@@ -198,3 +198,8 @@ def operations(expr: Expr) -> int:
             return 1
         case _:
             return 1 + sum(map(operations, parts(expr)))
+
+
+def weight(stmt: Stmt) -> int:
+    """The operations of a statement itself, and one for what it does with them."""
+    return 1 + sum(map(operations, expressions(stmt)))

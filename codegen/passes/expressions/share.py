@@ -44,7 +44,8 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.expressions.fold import by_power, fold
+from symc.codegen.passes.expressions.fold import fold
+from symc.codegen.passes.expressions.powers import by_power
 from symc.codegen.passes.strips import map_cut
 from symc.codegen.passes.walk import Block, names_in, rebuild, written
 from symc.codegen.record import record

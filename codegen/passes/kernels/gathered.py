@@ -7,8 +7,10 @@ and 2.7 times for elements of a byte, which no processor gathers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symc.codegen.ir import Cast, Expr, Let, Load, Loop, Store, Var
-from symc.codegen.passes.walk import nodes
+from symc.codegen.passes.walk import index_names, nodes, substitute
 
 
 def only_gathers(loop: Loop) -> bool:
@@ -17,21 +19,15 @@ def only_gathers(loop: Loop) -> bool:
     stores = [stmt for stmt in loop.body if isinstance(stmt, Store)]
     if not stores or len(values) + len(stores) != len(loop.body):
         return False
-    return all(_is_gathered(store.value, loop.var, values) for store in stores)
+    return all(_is_gathered(store.value, values, loop) for store in stores)
 
 
-def _is_gathered(copied: Expr, var: Var, values: dict[str, Expr]) -> bool:
-    """Whether this is an element at a place that is read at a variable."""
+def _is_gathered(copied: Expr, values: Mapping[str, Expr], loop: Loop) -> bool:
+    """Whether this is an element at a place that an iteration reads for itself."""
     while isinstance(copied, Cast) or (isinstance(copied, Var) and copied.name in values):
         copied = copied.x if isinstance(copied, Cast) else values[copied.name]
     if not isinstance(copied, Load):
         return False
-    read = [node for node in _parts(copied.index, values) if isinstance(node, Load)]
-    return any(var in _parts(place.index, values) for place in read)
-
-
-def _parts(expr: Expr, values: dict[str, Expr]) -> list[Expr]:
-    """The parts of an expression, and of the values of the variables in it."""
-    found = list(nodes(expr))
-    named = [values[node.name] for node in found if type(node) is Var and node.name in values]
-    return [*found, *(part for value in named for part in _parts(value, values))]
+    index = substitute(copied.index, index_names(loop.body))
+    places = [node for node in nodes(index) if isinstance(node, Load)]
+    return any(loop.var in nodes(place.index) for place in places)

@@ -27,7 +27,7 @@ from symc.codegen.ir import (
     Stmt,
     Store,
 )
-from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.expressions.inline import operations, weight
 from symc.codegen.passes.walk import expressions, nodes, statements
 
 FEW = 64  # operations
@@ -96,7 +96,7 @@ def is_short(kernel: Kernel, copies: int = 1, *, loops: bool = False) -> bool:
     for stmt in statements(kernel.body):
         match stmt:
             case Let() | Store() | Accumulate() | If():
-                left -= 1 + sum(map(operations, expressions(stmt)))
+                left -= weight(stmt)
             case Alloc(buffer, value) if not buffer.shape:
                 left -= 0 if value is None else 1 + operations(value)
             case Loop(kind="serial") if loops:
@@ -114,7 +114,7 @@ def is_tiny(body: Sequence[Stmt]) -> bool:
     for stmt in body:
         match stmt:
             case Let() | Store() | Accumulate():
-                left -= 1 + sum(map(operations, expressions(stmt)))
+                left -= weight(stmt)
             case _:
                 return False
         called = {n.function for e in expressions(stmt) for n in nodes(e) if isinstance(n, Call)}

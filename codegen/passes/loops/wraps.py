@@ -49,7 +49,7 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.passes.expressions.conditions import both
-from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.expressions.inline import weight
 from symc.codegen.passes.strips import length_of
 from symc.codegen.passes.walk import (
     Block,
@@ -130,7 +130,7 @@ class _LoopInParts:
         most = self.loop.extent if self.loop.cut is None else length_of(self.loop.cut)
         if not short or (isinstance(most, Const) and most.value < short):
             return (self.loop,)
-        is_long = sum(map(_weight, self.loop.body)) > LONG
+        is_long = sum(map(weight, self.loop.body)) > LONG
         if self.remainders and is_long:
             return (self.loop,)
         if is_long or (isinstance(most, Const) and not self.remainders):
@@ -319,10 +319,6 @@ def _turn(choice: Select, var: Var) -> tuple[Expr, int] | None:
 
 def _is_plain(body: Block) -> bool:
     return all(isinstance(stmt, Let | Store | Accumulate) for stmt in body)
-
-
-def _weight(stmt: Stmt) -> int:
-    return 1 + sum(map(operations, expressions(stmt)))
 
 
 def _slope(index: Expr, var: Var) -> int | None:

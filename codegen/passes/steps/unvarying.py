@@ -24,7 +24,6 @@ from symc.codegen.ir import (
     Expr,
     Kernel,
     Launch,
-    Let,
     Load,
     Program,
     PythonCall,
@@ -35,7 +34,14 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.kernels.following import varying_sizes
-from symc.codegen.passes.walk import loads_of, names_in, nodes, statements
+from symc.codegen.passes.walk import (
+    index_names,
+    loads_of,
+    names_in,
+    nodes,
+    statements,
+    substitute,
+)
 from symc.codegen.record import replace
 
 
@@ -137,13 +143,7 @@ class _Changes:
 
 def _reads_at_places(kernel: Kernel) -> bool:
     """Whether a kernel reads an element at a place that it reads, too."""
-    read: set[str] = set()  # the names of what is read, or follows from it
-
-    def is_read(expr: Expr) -> bool:
-        return bool(read & names_in(expr)) or any(isinstance(node, Load) for node in nodes(expr))
-
-    block = list(statements(kernel.body))
-    for stmt in block:
-        if isinstance(stmt, Let) and is_read(stmt.value):
-            read.add(stmt.var.name)
-    return any(is_read(load.index) for stmt in block for load in loads_of(stmt))
+    block = tuple(statements(kernel.body))
+    names = index_names(block)
+    indexes = [substitute(load.index, names) for stmt in block for load in loads_of(stmt)]
+    return any(isinstance(node, Load) for index in indexes for node in nodes(index))

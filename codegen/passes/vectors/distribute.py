@@ -42,7 +42,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.expressions.inline import weight
 from symc.codegen.passes.loops.dependence import accesses
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.vectors.rows import LoopRows, Portion
@@ -50,7 +50,6 @@ from symc.codegen.passes.walk import (
     Block,
     bound,
     collect,
-    expressions,
     fresh,
     map_kernels,
     parts,
@@ -71,7 +70,7 @@ def distribute(program: Program, longest: int = LONG, part: int = PART) -> Progr
 
 
 def _kernel(kernel: Kernel, longest: int, part: int) -> Block:
-    if sum(map(_weight, statements(kernel.body))) <= longest:
+    if sum(map(weight, statements(kernel.body))) <= longest:
         return kernel.body
     taken = bound(kernel)
 
@@ -90,17 +89,12 @@ def _itself(expr: Expr) -> Expr:
     return expr
 
 
-def _weight(stmt: Stmt) -> int:
-    """The operations of a statement itself."""
-    return 1 + sum(map(operations, expressions(stmt)))
-
-
 def _is_long(loop: Loop, longest: int) -> bool:
     """Whether a loop is to be cut: its iterations are independent, its body long and plain."""
     return (
         loop.kind in ("vector", "parallel")
         and all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body)
-        and sum(map(_weight, loop.body)) > longest
+        and sum(map(weight, loop.body)) > longest
     )
 
 
@@ -138,7 +132,7 @@ class _Distribution:
         for stmt in self.whole.body:
             if self.parts[-1].weight >= self.most:
                 self.parts.append(_empty())
-            self.parts[-1].weight += _weight(stmt)
+            self.parts[-1].weight += weight(stmt)
             self.statement(stmt)
         portions: list[Portion] = []
         for part in self.parts:

@@ -30,7 +30,6 @@ from symc.codegen.ir import (
     Load,
     Loop,
     Select,
-    Stmt,
     Store,
     Var,
     add,
@@ -40,11 +39,10 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.passes.expressions.conditions import both
-from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.expressions.inline import weight
 from symc.codegen.passes.vectors.vectorize import has_vector_form
 from symc.codegen.passes.walk import (
     Block,
-    expressions,
     fresh,
     index_names,
     loads_of,
@@ -90,7 +88,7 @@ def read_later(loop: Loop, taken: set[str]) -> Block | None:
             asked.setdefault(expression(far), []).append(load)
     if not asked:
         return (serial,)
-    if len(asked) > ASKED or sum(map(_weight, loop.body)) > LONG:
+    if len(asked) > ASKED or sum(map(weight, loop.body)) > LONG:
         return None
     before, conditions, places = list[Let](), list[Expr](), dict[Load, Expr]()
     span = mul(loop.extent, const(abs(found.slope)))
@@ -213,7 +211,3 @@ def _holds(far: Expr, span: Expr, *, is_up: bool) -> Expr:
     else:
         one, other = binary("le", far, _ZERO), binary("ge", far, span)
     return binary("or", one, other)
-
-
-def _weight(stmt: Stmt) -> int:
-    return 1 + sum(map(operations, expressions(stmt)))

@@ -114,24 +114,30 @@ def is_long_list(host: HostWriter) -> bool:
 
 def options_of(host: HostWriter) -> list[str]:
     """The words before `symc_run` for what gcc is to do beyond the options of a whole program."""
+    repeats = [step for step in every_step(host.program.steps) if isinstance(step, Repeat)]
+    inside = [step for repeat in repeats for step in every_step([repeat])]
     inlined = [
         (host.bodies[step.kernel], step)
-        for repeat in every_step(host.program.steps)
-        if isinstance(repeat, Repeat)
-        for step in every_step(repeat.steps)
+        for step in inside
         if isinstance(step, Launch) and step.kernel in host.dialect.inlined
     ]
     numbers = {buffer.name for buffer in host.program.buffers if is_number(buffer)}
     changes = any(not changed_by(kernel, launch) <= numbers for kernel, launch in inlined)
     plain = inlined and not any(has_vectors(kernel) for kernel, _ in inlined)
     # Where nothing is tested, gcc makes one jump of selections by the same condition instead.
-    jumps = plain and any(is_test(step) for step in every_step(host.program.steps))
+    jumps = plain and any(map(is_test, inside))
     return [*([STEPS] if changes else []), *([JUMPS] if jumps else [])]
 
 
 def is_test(step: Step) -> bool:
     """Whether what is done next depends on a condition that an earlier step has stored."""
-    return isinstance(step, Branch | Check) or (isinstance(step, Repeat) and step.stop is not None)
+    match step:
+        case Check(condition):
+            return any(isinstance(node, Load) for node in nodes(condition))
+        case Repeat(stop=stop):
+            return stop is not None
+        case _:
+            return isinstance(step, Branch)
 
 
 def has_vectors(kernel: Kernel) -> bool:
