@@ -21,7 +21,8 @@ Operations on loops:
 
 reverse.py      gradients: a loop that runs backwards; ends.py finds those of last rows
 batching.py     a loop over a batch
-conditions.py   run-time conditions of a loop; entered.py finds those that wait for a first step
+conditions.py   run-time conditions of a loop; entered.py finds those that wait for a first step,
+                late_lengths.py lengths that do
 comparisons.py  conditions that hold in every step
 improve.py      code moved out of a loop before it is compiled: hoist.py, postpone.py, contract.py
 inside.py       rewriting of graphs inside loops

@@ -26,6 +26,7 @@ from symc.loops.body import Body, over_slots, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.gated import behind_conditions
+from symc.loops.late_lengths import late_lengths
 from symc.loops.paths import (
     Path,
     begun_path,
@@ -58,6 +59,8 @@ def _outlined(
     order = walk(roots)
     if not any(isinstance(node.op, IfElse | Scan) for node in order):
         return list(roots)
+    if scope is not None and (lengths := late_lengths(roots, order, scope)) is not None:
+        roots, order = lengths, walk(lengths)
     places = places_of(roots, order)
     if scope is not None and (some := returned(roots, order, places, scope)) is not None:
         roots, opened_bodies = some[0], opened_bodies | some[1]

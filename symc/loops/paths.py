@@ -29,11 +29,14 @@ SOME: Path = ((None, True),)  # where only some steps of a loop, of those it doe
 _MOST = 32  # ways; of more conditions none is asked, and the value computed in any case
 
 
-def places_of(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Path]:
+def places_of(
+    roots: Sequence[Tensor], order: Sequence[Tensor], *, lengths_inside: bool = False
+) -> dict[Tensor, Path]:
     """Where each node is needed.
 
     All results of a loop or branch are in one place: it is done once, though but one of them may be
-    needed on one side only.
+    needed on one side only. The lengths of what a side needs are needed outside of it, unless they
+    are to be where it needs them: `lengths_inside`.
     """
     places: dict[Tensor, Path] = dict.fromkeys(roots, ())
     never: dict[Tensor, Path] = {}
@@ -50,7 +53,7 @@ def places_of(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, 
                 places[other] = never[other]
             need(node, places[other])
         places.update(dict.fromkeys(siblings, places[node]))
-        for arg, side in uses_of(siblings):
+        for arg, side in uses_of(siblings, lengths_inside=lengths_inside):
             need(arg, (*places[node], *side))
     return places
 
@@ -117,12 +120,16 @@ def computed_together(order: Sequence[Tensor]) -> list[list[Tensor]]:
     return found
 
 
-def uses_of(siblings: Sequence[Tensor]) -> Iterator[tuple[Tensor, Path]]:
+def uses_of(
+    siblings: Sequence[Tensor], *, lengths_inside: bool = False
+) -> Iterator[tuple[Tensor, Path]]:
     """What nodes that are computed together need, and on which sides of them."""
     shown = list(siblings)  # what has its shape outside: results, and values a branch may give
     for arg, side in zip(siblings[0].args, _sides_of(siblings[0]), strict=True):
         yield arg, side
-        if side:
+        if side and lengths_inside:
+            yield from zip(computed_lengths([arg]), repeat(side), strict=False)
+        elif side:
             shown.append(arg)
     for source in dict.fromkeys(computed_lengths(shown)):
         yield source, ()

@@ -311,3 +311,37 @@ def test_a_bug_numbers_that_wrap_were_taken_for_lengths() -> None:
     f = symc.function([N, x, K], symc.fori_loop(0, N, lambda _, s: s + number + x[K], 0))
     assert f(3, [1], 0) == -(2**63) + 6
     assert f(0, [1], 5) == 0
+
+
+LATE = {
+    "the first of an order": lambda rows, i: T.argsort(rows * i)[0],
+    "a largest one": lambda rows, i: T.argmax(rows * i),
+    "a place": lambda rows, i: T.searchsorted(rows, i + 0.5),
+    "a loop": lambda rows, i: symc.fori_loop(0, i, lambda j, s: s + rows[j], 0.0),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", LATE)
+def test_lengths_that_elements_are_do_not_fail_before_loops_of_no_steps(
+    name: str, mode: str
+) -> None:
+    def step(i: Any, total: Any) -> Any:
+        return total + T.cast(LATE[name](X[T.cast(X[K], "int64") :], i), "float64")
+
+    f = symc.function([X, K, N], symc.fori_loop(0, N, step, 0.5), mode=mode)
+    x = np.array([1.0, 0.0, 2.0])
+    wanted = {"the first of an order": 0.5, "a largest one": 1.5, "a place": 2.5, "a loop": 0.5}
+    assert f(x, 5, 0) == 0.5
+    assert f(x, 0, 2) == wanted[name]
+    with pytest.raises(BadIndex, match="index 5 is out of bounds"):
+        f(x, 5, 1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lengths_that_others_need_too_fail_in_loops_of_no_steps(mode: str) -> None:
+    first = T.cast(X[K], "int64")
+    places = symc.fori_loop(0, N, lambda i, total: total + T.argmax(X[first:] * i), 0)
+    f = symc.function([X, K, N], [places, first], mode=mode)
+    with pytest.raises(BadIndex, match="index 5 is out of bounds"):
+        f(THREE, 5, 0)
