@@ -33,8 +33,9 @@ def while_loop(
     `init` is a tensor, or a list of tensors that both functions take as their arguments; the last
     state is returned in the same form. (Python's numbers are int64 and `config.floatX`.) There are
     at most `max_steps` steps. Gradients go through the steps that were done; without `max_steps`
-    the loop is run once more for them. (A random stream that `body` draws from is advanced by the
-    functions that contain the loop.)
+    the loop is run once more for them. `vmap` batches the loop but not its gradients, which need
+    the states of as many steps as each element did: `symc.map` takes these one after another. (A
+    random stream that `body` draws from is advanced by the functions that contain the loop.)
 
     >>> import symc, symc.tensor as T
     >>> n = T.lscalar("n")
