@@ -48,7 +48,8 @@ print(json.dumps({"hit": f.hit, "results": [r.tolist() for r in results], "folde
 def start(folder: Path, settings: dict[str, Any], **environment: str) -> subprocess.Popen[str]:
     """A process that makes and calls the function above."""
     script = folder / "make.py"
-    script.write_text(MAKE, encoding="utf-8")
+    if not script.exists():  # written again it would be empty for a process that just reads it
+        script.write_text(MAKE, encoding="utf-8")
     settings_text = json.dumps(settings)
     return subprocess.Popen(
         [sys.executable, str(script), settings_text],

@@ -31,6 +31,7 @@ from symc.rewrite.joined import has_joined, joined_rules
 from symc.rewrite.lift import lifting_rules
 from symc.rewrite.masks import MASKS
 from symc.rewrite.match import OpKind, kind_of
+from symc.rewrite.parted import computes_with_joined, parted_rules
 from symc.rewrite.products import PRODUCTS
 from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
 from symc.rewrite.scatter import SCATTER
@@ -130,6 +131,9 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
             found = [done[root] for root in expanded]
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
+        found = [done[root] for root in found]
+    if computes_with_joined(done.values()):
+        done = normalise(found, RuleSet(parted_rules(found), ["parted"]), trace)
         found = [done[root] for root in found]
     exact = mode == "compile"
     if not exact and multiplies_computed(list(done.values())):
