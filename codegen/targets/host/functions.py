@@ -276,12 +276,20 @@ def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
     """The numbers that only the text of host functions changes: those of kernels compiled into it.
 
     Their memory is a variable's, for which a register will do. The compiler sees through copies:
-    other kernels read copies, as nobody is told where the variables are.
+    other kernels read copies, as nobody is told where the variables are. So do kernels that are
+    called for what one compiled into the text does as well, as for rows that are long.
     """
     if not host.dialect.inlined:
         return set()
     found = {b.name for b in host.program.buffers if b.role == "temp" and is_number(b)}
     found -= {buffer.of.buffer for buffer in host.program.buffers if buffer.of is not None}
+    launches = [step for step in every_step(steps) if isinstance(step, Launch)]
+    changed = {
+        name
+        for step in launches
+        if step.kernel in host.dialect.inlined
+        for name in written(step, host.bodies[step.kernel])
+    }
     for step in every_step(steps):
         match step:
             case Routine("copy_bytes"):
@@ -289,7 +297,8 @@ def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
             case Routine() | PythonCall():
                 found.difference_update(buffers_of(step))
             case Launch() if step.kernel not in host.dialect.inlined:
-                found.difference_update(written(step, host.bodies[step.kernel]))
+                kept = set[str]() if host.dialect.takes_threads(step) else changed
+                found.difference_update(set(written(step, host.bodies[step.kernel])) - kept)
             case _:
                 continue
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.expressions import MUL, SHIFT, Printer
 from symc.codegen.emit.writer import wrapped
 from symc.codegen.ir import Buffer, Const, Expr, Launch, Pointer, Routine
@@ -115,7 +115,11 @@ class ThreadDialect:
         called, printer = self.kernels[launch.kernel], host.printer
         shared, function = called.range, self.names[launch.kernel]
         inlined = launch.kernel in self.inlined
-        buffers = [array_argument(host, name, copied=not inlined) for name in launch.buffers]
+        changed = {} if inlined else changed_numbers(host, launch)
+        buffers = [
+            changed.get(name) or array_argument(host, name, copied=not inlined)
+            for name in launch.buffers
+        ]
         stride = next(iter(bound(host, launch, self.memory_sizes(launch.kernel))), None)
         base = [] if stride is None else [launch_memory(host, launch)]
         if shared is not None and host.launches[launch.kernel] > 1:
@@ -135,6 +139,9 @@ class ThreadDialect:
             arguments += ["threads", "&call->stopped"]
         if stride is not None:
             arguments += [*base, printer.text(stride)]
+        if changed:
+            call_with_copies(host, function, arguments, changed)
+            return
         host.call(function, arguments)
         if called.threads:
             host.fail("call->stopped", Status.STOPPED)
@@ -182,12 +189,40 @@ class Share:
     """Where that memory begins; nothing for none."""
 
 
+def changed_numbers(host: HostWriter, launch: Launch) -> dict[str, str]:
+    """The variables that a called kernel changes, each with the name of a copy for it."""
+    changed = [name for name in written(launch, host.bodies[launch.kernel]) if name in host.numbers]
+    printer = host.printer
+    return {
+        name: printer.vars[printer.fresh(f"{printer.buffers[name]}_changed")] for name in changed
+    }
+
+
+def call_with_copies(
+    host: HostWriter, function: str, arguments: Sequence[str], changed: Mapping[str, str]
+) -> None:
+    """A call of a function that changes copies of variables, and what these are after it."""
+    for name, copy in changed.items():
+        parts = ", ".join(elements_of_number(host, name))
+        host.put(f"{host.kind(host.buffers[name].dtype)} {copy}[] = {{{parts}}};")
+    host.call(function, arguments)
+    for name, copy in changed.items():
+        for place, element in enumerate(elements_of_number(host, name)):
+            host.put(f"{element} = {copy}[{place}];")
+
+
+def elements_of_number(host: HostWriter, buffer: str) -> list[str]:
+    """The element of a variable; of a complex one both parts."""
+    count = 2 if host.buffers[buffer].dtype.is_complex else 1
+    return [f"{host.printer.buffers[buffer]}[{k}]" for k in range(count)]
+
+
 def array_argument(host: HostWriter, buffer: str, *, copied: bool) -> str:
     """An array that a kernel is given: of a number that is a variable, a copy."""
     name, dtype = host.printer.buffers[buffer], host.buffers[buffer].dtype
     if not copied or buffer not in host.numbers:
         return name
-    parts = ", ".join(f"{name}[{k}]" for k in range(2 if dtype.is_complex else 1))
+    parts = ", ".join(elements_of_number(host, buffer))
     return f"(const {host.kind(dtype)}[]){{{parts}}}"
 
 
