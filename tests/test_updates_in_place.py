@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -156,3 +157,33 @@ def test_padding_is_not_written_where_its_argument_is() -> None:
     along = T.constant(np.array([[0.25, 0.5]]))
     slope = symc.Rop(T.sum(T.median(x, axis=1)), [x], [along])
     np.testing.assert_allclose(symc.function([x], slope)([[0.0, 1.0]]), 0.375)
+
+
+WITHOUT_MEMORY: dict[str, Callable[[Any], Any]] = {
+    "parts of a sum": lambda n: T.zeros((n, n)).sum(),
+    "a sorted vector": lambda n: T.sort(T.zeros((n,)))[0],
+    "running sums": lambda n: T.cumsum(T.ones((n,)))[0],
+    "chosen elements": lambda n: T.nonzero(T.ones((n,)))[0][0],
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_MEMORY)
+def test_nothing_is_changed_where_there_is_no_memory(name: str) -> None:
+    """Memory whose size a call measures is asked for before variables are overwritten."""
+    first, last, n = symc.shared(np.ones(3)), symc.shared(np.ones(3)), T.lscalar("n")
+    updates = [(first, first * 2), (last, last + WITHOUT_MEMORY[name](n))]
+    f = symc.function([n], updates=updates)
+    with pytest.raises(MemoryError):
+        f(2**46)
+    assert first.get_value().tolist() == last.get_value().tolist() == [1, 1, 1]
+    f(2)
+    assert first.get_value().tolist() == [2, 2, 2]
+
+
+def test_measured_parts_are_written_where_the_whole_lies() -> None:
+    """That takes no memory, so that nothing need wait for it."""
+    table, n, m = five("table"), T.lscalar("n"), T.lscalar("m")
+    changed = table[:n].inc(1.0)[m:].set(3.0)
+    total = T.ones((n + m,)).sum()
+    request = symc.function([n, m], total, updates=[(table, changed)], mode="python").request
+    assert build(request, mode="default", clock=Clock()).in_place == {table}

@@ -7,10 +7,11 @@ units of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from symc.graph.conditions import Test
-from symc.graph.lowering import Control, HostCall, LibCall
+from symc.graph.dims import Dim, sizes
+from symc.graph.lowering import Control, Fold, HostCall, LibCall
 from symc.graph.node import Op, Tensor
 from symc.schedule.plan import MeasuredSize, Problem
 from symc.schedule.stages import Facts, Stage, members
@@ -165,10 +166,21 @@ class Groups:
                     pending.append(other)
         return found
 
-    def needed(self, *, by_signals: bool = True) -> set[int]:
-        """The groups that may fail, and all that they need."""
+    def needed(self, *, by_signals: bool = True, taking: Collection[int] = ()) -> set[int]:
+        """The groups that may fail, and all that they need, or that some need which take memory."""
         failing = self.failing(by_signals=by_signals)
-        return self.ancestors(*failing) | set(failing)
+        return self.ancestors(*failing, *taking) | set(failing)
+
+    def taking_memory(self) -> list[int]:
+        """The groups whose memory is asked for while a call runs, as it measures their lengths.
+
+        There may be none. Sums over such a length have parts of which as many are in memory.
+        """
+        return [
+            number
+            for number, stages in self.members.items()
+            if any(_is_measured(dim) for stage in stages for dim in _in_memory(stage))
+        ]
 
     def failing(self, *, by_signals: bool = True) -> list[int]:
         """The conditions, measured lengths and whatever else may fail.
@@ -232,6 +244,18 @@ class Groups:
                 return unit
             case MeasuredSize(size):
                 return size
+
+
+def _in_memory(stage: Stage) -> Iterator[Dim]:
+    """The lengths that the memory of a stage follows from."""
+    yield from stage.node.type.shape
+    if isinstance(stage.lowering, Fold):
+        yield from stage.lowering.extents
+
+
+def _is_measured(dim: Dim) -> bool:
+    """Whether a length is known to nobody before a call."""
+    return not isinstance(dim, int) and any(size.axis is None for size in sizes(dim))
 
 
 def may_fail(problem: Problem, node: Tensor) -> bool:

@@ -139,7 +139,8 @@ class InPlace:
         needed: dict[type[Op], set[int]] = {}
         for kind in {type(owner.op) for owner, _ in updates} & {Input, Shared}:
             # Variables must never be half-changed; of an argument given away only errors may tell.
-            needed[kind] = self._groups.needed(by_signals=kind is Shared)
+            taking = self._groups.taking_memory()
+            needed[kind] = self._groups.needed(by_signals=kind is Shared, taking=taking)
         for owner, node in updates:
             writers = self._writers(node)
             reason: CopyReason | None

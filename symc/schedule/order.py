@@ -6,10 +6,10 @@ What begins something that goes on by itself comes next, and what waits for that
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from symc.graph.inputs import Input
+from symc.graph.inputs import Input, Shared
 from symc.graph.lowering import Alias, Control, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
@@ -18,13 +18,17 @@ from symc.schedule.reasons import Apart, Refusal
 from symc.schedule.stages import Stage
 
 
-def in_order(groups: Groups) -> list[Unit]:
-    """All units of a program, in order."""
+def in_order(groups: Groups, taken: Collection[Tensor]) -> list[Unit]:
+    """All units of a program, in order; the stages that have `taken` memory over take none."""
     position = {node: number for number, node in enumerate(groups.stages)}
-    failing = ending = groups.needed()
+    taking: list[int] = []
+    if any(isinstance(owner.op, Input | Shared) for owner, _ in groups.problem.updates):
+        own = {groups.group_of[node] for node in taken}
+        taking = [group for group in groups.taking_memory() if group not in own]
+    failing = ending = groups.needed(taking=taking) | set(taking)
     if any(isinstance(owner.op, Input) for owner, _ in groups.problem.updates):
         # What signals alone end may write into arguments that were given away, after what may fail.
-        failing = groups.needed(by_signals=False)
+        failing = groups.needed(by_signals=False, taking=taking) | set(taking)
     waiting = {group: len(before) for group, before in groups.before.items()}
 
     def priority(group: int) -> int:

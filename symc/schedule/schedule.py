@@ -83,7 +83,7 @@ def schedule(problem: Problem, *, in_steps: bool = False) -> Plan:
         first += [node for node in problem.order if node in extra]
         before += in_place.before
         stored |= extra
-    units = [_planned(problem, unit) for unit in in_order(groups)]
+    units = [_planned(problem, unit) for unit in in_order(groups, in_place.taken.values())]
     return Plan(
         units, facts.stages, in_place.taken, in_place.alternating, repeated, first,
         in_place.copied, apart(units, refusals),

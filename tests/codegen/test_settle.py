@@ -14,7 +14,7 @@ import symc.tensor as T
 # Of a vector x and two matrices a and b, and how many parts are rows of the whole.
 CASES: dict[str, tuple[Callable[[Any, Any, Any, Any], Any], int]] = {
     "a sum after a number": (
-        lambda n, x, a, b: n.concatenate([n.zeros(1), n.cumsum(x)]) * 2.0, 1,
+        lambda n, x, a, b: n.concatenate([n.zeros(1), n.cumsum(x)])[::-1] * 2.0, 1,
     ),
     "a result": (lambda n, x, a, b: n.concatenate([n.zeros(1), n.cumsum(x)]), 1),
     "several": (
