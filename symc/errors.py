@@ -1,4 +1,4 @@
-"""Every error symc raises on purpose.
+"""The errors that symc has names for.
 
     SymcError (Exception)
     ├── ShapeMismatch (ValueError)        two lengths that must be equal are not
@@ -36,9 +36,11 @@ import numpy as np
 
 
 class SymcError(Exception):
-    """The base of all errors that symc raises on purpose.
+    """The base of the errors that symc has names for.
 
-    Each is also one of Python's errors, so that programs for NumPy catch it.
+    Each is also one of Python's errors, so that programs for NumPy catch it. What NumPy refuses
+    with a plain `ValueError` or `TypeError`, and is about one value alone, is such a plain error
+    here, too: a mode that does not exist, a negative count, a maximum of no elements.
 
     >>> import symc, symc.tensor as T
     >>> try:

@@ -13,7 +13,7 @@ import numpy as np
 from symc.calls.call import Locks, holding
 from symc.calls.spec import converter
 from symc.codegen.record import record
-from symc.errors import NotFinite
+from symc.errors import NotFinite, TooLarge
 from symc.graph.bfloat16 import kind_of
 from symc.graph.computation import Computation
 from symc.graph.dims import sizes
@@ -107,13 +107,24 @@ class Interpreter:
             if count_of_steps(order, given) > limits.steps:
                 raise Beyond
 
+    @staticmethod
+    def _bytes(plan: InterpretedPlan, arrays: Sequence[Array]) -> dict[Tensor, int]:
+        """The bytes of each node. Lengths may be too large as a condition of theirs does not hold."""
+        try:
+            return plan.sizes(arrays)
+        except TooLarge:
+            from symc.graph.conditions import check_all
+
+            check_all(plan.found, plan.given(arrays))
+            raise
+
     def _computed(self, after: After | None, args: tuple[Any, ...], limits: Limits | None) -> Any:
         arrays = [self._convert(position, value) for position, value in enumerate(args)]
         if limits is not None:  # before the plan, which takes a while the first time
             self._refuse_long_loops(arrays, limits)
         plan, request = self.plan(), self.request
         if after is None:
-            needed = plan.sizes(arrays)
+            needed = self._bytes(plan, arrays)
             if (
                 limits is not None
                 and sum(needed.get(node, 0) for node in plan.order) > limits.bytes

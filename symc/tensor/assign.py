@@ -14,7 +14,7 @@ import numpy as np
 from symc.errors import DTypeError
 from symc.graph.bfloat16 import kind_of
 from symc.graph.inputs import as_tensor, constant, constant_value
-from symc.graph.node import METHODS, Tensor, TensorLike
+from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.graph.types import to_numpy
 from symc.tensor.broadcast import describe, stretched
 from symc.tensor.elementwise import cast_to
@@ -65,7 +65,7 @@ def _write(target: Any, values: TensorLike, mode: Mode) -> Tensor:
     label = f"{mode}_subtensor"
     if not isinstance(target, Tensor):
         raise TypeError(f"{label} needs an indexed tensor, x[index], not {target!r}")
-    source = target.args[0] if isinstance(target.op, DimShuffle) else target
+    source = _whole_or_part(target)
     if not isinstance(source.op, Slice | Gather):
         raise TypeError(
             f"{label}: this is not the result of indexing, so there is nothing to write into\n"
@@ -82,6 +82,17 @@ def _write(target: Any, values: TensorLike, mode: Mode) -> Tensor:
     if isinstance(source.op, Slice):
         return write_region(source.op.entries, mode, x, v, args)
     return _write_gathered(label, source.op, x, v, args, mode)
+
+
+def _whole_or_part(target: Tensor) -> Tensor:
+    """What was taken of a tensor before axes were added to it, as in ``x[:, None]``: maybe all."""
+    if not isinstance(target.op, DimShuffle):
+        return target
+    source, order = target.args[0], target.op.order
+    if isinstance(source.op, Slice | Gather):
+        return source
+    adds_axes = [axis for axis in order if axis is not None] == list(range(source.ndim))
+    return OPERATORS["getitem"](source, ...) if adds_axes else target
 
 
 def _converted(label: str, target: Tensor, values: TensorLike) -> Tensor:

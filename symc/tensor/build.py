@@ -235,7 +235,7 @@ class ARange(Op):
             yield Requirement(
                 OPERATORS["ne"](step, 0),
                 DivisionByZero,
-                lambda value: f"arange: the step is zero\n  step   {describe(step)}",
+                lambda value: _step_is_zero(step),
             )
 
 
@@ -278,9 +278,9 @@ def arange(
     for value in (first, last, by):
         if value.ndim:
             raise RankError(f"arange: bounds must be scalars\n  given  {describe(value)}")
-    if constant_value(by) == 0:
-        raise DivisionByZero("arange: the step is zero")
     own = promote(INT64, first.dtype, last.dtype, by.dtype)
+    if constant_value(by) == 0 or (not own.is_float and dim_of(cast_to(by, INT64)) == 0):
+        raise DivisionByZero(_step_is_zero(by))
     if own.is_float:
         first, last, by = (cast_to(v, own) for v in (first, last, by))
         length = _float_count(first, last, by)
@@ -292,6 +292,10 @@ def arange(
     if wanted is BOOL:
         return cast_to(arange(first, last, by), BOOL)
     return ARange(wanted)(cast_to(first, wanted), cast_to(by, wanted), tensor_of(length))
+
+
+def _step_is_zero(step: Tensor) -> str:
+    return f"arange: the step is zero\n  step   {describe(step)}"
 
 
 def _count(start: Dim, stop: Dim, step: Dim) -> Dim:

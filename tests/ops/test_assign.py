@@ -244,3 +244,18 @@ def test_lanes_have_arrays_of_their_own() -> None:
     assert "omp SYMC_SIMD_WITH_ARRAYS" in function.source
     value = np.arange(12.0).reshape(3, 4) / 10
     np.testing.assert_allclose(function(value)[0], np.exp(value)[:, [3, 0, 3]], rtol=1e-13)
+
+
+@pytest.mark.parametrize("index", [None, (S[:], None), (..., None), (None, S[1:]), (None, None)])
+def test_new_axes_of_the_whole_are_written_through(index: Any) -> None:
+    """``x[None]`` was not taken for the result of indexing."""
+    x = T.vector("x")
+    value = np.arange(1.0, 4.0)
+    for mode, written_to in (("set", np.array(value)), ("inc", np.array(value))):
+        part = np.array(value)[index]
+        values = np.full(part.shape, 7.0)
+        written_to[index] = values if mode == "set" else part + values
+        got = getattr(x[index], mode)(values).eval({x: value})
+        np.testing.assert_array_equal(got, written_to)
+    with pytest.raises(TypeError, match="nothing to write into"):
+        T.matrix("m").T.set(0.0)

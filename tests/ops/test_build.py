@@ -243,6 +243,8 @@ ERRORS: list[tuple[Callable[[Tensor], Any], type[Exception], str]] = [
     (lambda v: T.zeros(2.5), TypeError, "a length must be an integer or an integer scalar tensor"),
     (lambda v: T.full((2, 4), v), ShapeMismatch, "broadcast_to: axis 1 is 3 and cannot become 4"),
     (lambda v: T.arange(1, 2, 0), ZeroDivisionError, "arange: the step is zero"),
+    (lambda v: T.arange(0, 3, T.scalar("b", "int64") * 0), ZeroDivisionError,
+     "arange: the step is zero\n  step   mul"),
     (lambda v: T.arange(v), RankError, "arange: bounds must be scalars"),
     (lambda v: T.linspace(0, 1, -1), ValueError, "linspace: num=-1 is negative"),
     (lambda v: T.tril(v), RankError, "tril: at least 2 axes are needed\n  given  v "),
@@ -271,10 +273,11 @@ def test_a_step_of_zero_at_run_time(dtype: str) -> None:
     check_nodes([output], {s: np.array(2, dtype)})
     with pytest.raises(ZeroDivisionError):
         enforce([output], {s: np.array(0, dtype)})
-    function = symc.function([s], output)
-    same(function(np.array(2, dtype)), N.arange(0, 5, 2, dtype), 0)
-    with pytest.raises(ZeroDivisionError):
-        function(np.array(0, dtype))
+    for mode in ("default", "python"):
+        function = symc.function([s], output, mode=mode)
+        same(function(np.array(2, dtype)), N.arange(0, 5, 2, dtype), 0)
+        with pytest.raises(ZeroDivisionError):
+            function(np.array(0, dtype))
 
 
 def test_a_range_starts_from_a_scalar_in_damaged_files_too() -> None:
