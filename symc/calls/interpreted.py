@@ -109,7 +109,7 @@ class Interpreter:
 
     @staticmethod
     def _bytes(plan: InterpretedPlan, arrays: Sequence[Array]) -> dict[Tensor, int]:
-        """The bytes of each node. Lengths may be too large as a condition of theirs does not hold."""
+        """The bytes of each node. A length that is too large may break a condition of its own."""
         try:
             return plan.sizes(arrays)
         except TooLarge:

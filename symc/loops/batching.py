@@ -22,8 +22,8 @@ def batch_scan(op: Scan, args: Sequence[Tensor], batched: Sequence[bool]) -> Ten
     if batched[0]:
         raise NotBatchable(
             "scan: the number of steps would differ within the batch, and how many rows there are\n"
-            "  while_loop and fori_loop have no rows, and can be batched; symc.map does the elements\n"
-            "  of the batch one after another"
+            "  while_loop and fori_loop have no rows, and can be batched\n"
+            "  symc.map does the elements of the batch one after another"
         )
     length = next(arg for arg, flag in zip(args, batched, strict=True) if flag).type.shape[0]
     return _Batched(op, args, batched, length).result()
