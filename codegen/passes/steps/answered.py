@@ -99,7 +99,7 @@ class Answers:
                 elif isinstance(node, Var):
                     sizes[node.name] = None
         made = {buffer.name: buffer.dtype for buffer in self.made}
-        loads = {**loads, **{name: made.get(name, BOOL) for name in stores}}
+        loads = {**loads, **{name: made.get(name, BOOL) for name in sorted(stores)}}
         params = [Param(b, dtype, b in stores) for b, dtype in loads.items() if b not in own]
         taken = {param.name for param in params} | own
         given = [size for size in sizes if size not in own]

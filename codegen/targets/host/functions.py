@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, written
+from symc.codegen.dtypes import BOOL
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import (
     Accumulate,
@@ -289,6 +290,7 @@ def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
         for step in launches
         if step.kernel in host.dialect.inlined
         for name in written(step, host.bodies[step.kernel])
+        if host.buffers[name].dtype is not BOOL  # answers, which no step waits for
     }
     for step in every_step(steps):
         match step:
