@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
 
-from symc.graph.dims import Dim, add
+from symc.graph.dims import Dim, add, sub
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.rewrite.joined import joined_rules
 from symc.rewrite.rule import EXACT, Rule, Rules
 from symc.tensor.elementwise import Cast, Elementwise
+from symc.tensor.positions import fitted
 from symc.tensor.shape import Concatenate
 from symc.tensor.specify import segment
 
@@ -37,7 +37,7 @@ def parted_rules(roots: Sequence[Tensor]) -> list[Rule]:
         joined = next(joins, None)
         if joined is None or joined.ndim < node.ndim or len(joined.args) > MOST:
             return None
-        args = [list(_pieces(arg, joined)) for arg in node.args]
+        args = [list(_pieces(arg, joined, node)) for arg in node.args]
         parts = [node.op(*pieces) for pieces in zip(*args, strict=True)]
         if sum(map(_is_computed, walk(parts, stop=_is_read))) > LARGE:
             return None
@@ -67,16 +67,33 @@ def _is_read(node: Tensor) -> bool:
     return not _is_computed(node)
 
 
-def _pieces(arg: Tensor, joined: Tensor) -> Iterator[Tensor]:
-    """What of an argument goes with each of the joined parts."""
+def _pieces(arg: Tensor, joined: Tensor, node: Tensor) -> Iterator[Tensor]:
+    """What of an argument of a node goes with each of the joined parts."""
     assert isinstance(joined.op, Concatenate)
-    lengths = [part.type.shape[joined.op.axis] for part in joined.args]
-    axis = joined.op.axis - joined.ndim + arg.ndim  # shapes are aligned at their last axes
+    parts, along = joined.args, joined.op.axis
+    axis = along - joined.ndim + arg.ndim  # shapes are aligned at their last axes
     if axis < 0 or arg.type.shape[axis] == 1:
-        yield from [arg] * len(lengths)
-    elif arg.op == joined.op and [part.type.shape[axis] for part in arg.args] == lengths:
-        yield from arg.args
-    else:
-        starts: Iterable[Dim] = accumulate(lengths[:-1], add, initial=0)
-        for start, length in zip(starts, lengths, strict=True):
-            yield segment(arg, axis, start, length)
+        yield from [arg] * len(parts)
+        return
+    lengths = [part.type.shape[along] for part in parts]
+    starts: list[Dim] = [0]
+    for length in lengths[:-1]:
+        starts.append(add(starts[-1], length))
+    rest = _rest(node.type.shape[along], starts[-1], lengths[-1])
+    if arg.op == joined.op and [part.type.shape[axis] for part in arg.args] == lengths:
+        *first, last = arg.args
+        yield from first
+        yield fitted(last, (*last.type.shape[:axis], rest, *last.type.shape[axis + 1 :]))
+        return
+    for start, length in zip(starts, [*lengths[:-1], rest], strict=True):
+        yield segment(arg, axis, start, length)
+
+
+def _rest(whole: Dim, start: Dim, length: Dim) -> Dim:
+    """The length of the last part, so that all are as long as a whole is known to be.
+
+    They are by a condition, but it may be written in another way; then what replaces the whole
+    would have to be copied to where that is to be.
+    """
+    rest = sub(whole, start)
+    return length if isinstance(rest, int) and rest < 0 else rest

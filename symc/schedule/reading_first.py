@@ -18,7 +18,7 @@ from symc.graph.lowering import At, Fold, Write
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.schedule.dependencies import Groups
-from symc.schedule.overwriting import Use
+from symc.schedule.overwriting import Use, is_base
 from symc.schedule.stages import Stage
 
 
@@ -36,6 +36,8 @@ class ReadingFirst:
         if stage is None:
             return None
         if isinstance(stage.lowering, Write):
+            if not is_base(stage.node.args[0], stage.node, stage.lowering):
+                return None  # all is written: the parts together are as large
             through = set(self._written(stage, use.seen))
             return through if through or stage.node.args[0] is use.seen else None
         if not isinstance(stage.lowering, At | Fold) or self._is_in_unit(stage.node):

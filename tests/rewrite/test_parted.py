@@ -112,3 +112,25 @@ def test_random_programs(seed: int) -> None:
         np.testing.assert_allclose(got[0], wanted, rtol=1e-12, atol=1e-12)
         for one, other in zip(got, plain(*values), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
+def test_a_step_with_a_shift_writes_its_state_once() -> None:
+    """The length of the parts was another one than the state's, which was copied therefore."""
+    x = T.matrix("x")
+
+    def step(row: Any, state: Any) -> Any:
+        before = T.concatenate([T.full(1, 9.0), state[:-1]])
+        return row + T.minimum(state, before)
+
+    f = symc.function([x], symc.scan(step, sequences=x[1:], outputs_info=x[0])[0][-1])
+    steps = f.source[f.source.index("for (int64_t step = 0") :]
+    body = steps[: steps.index("\n    }")]
+    assert body.count("_kernel(") == 1
+    assert "workspace + call->sizes" not in body
+    values = np.random.default_rng(0).standard_normal((6, 7))
+    state = values[0]
+    for row in values[1:]:
+        state = row + np.minimum(state, np.concatenate([[9.0], state[:-1]]))
+    np.testing.assert_allclose(f(values), state, rtol=1e-15)
+    with pytest.raises(ShapeMismatch):
+        f(np.zeros((3, 0)))
