@@ -26,7 +26,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.walk import is_plain, parts
+from symc.codegen.passes.walk import is_plain, names_in, parts
 from symc.codegen.signs import is_natural, is_positive, natural_bits
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ class Printer:
         self.in_rows = 0  # how many of them are rows, which may be short, and not strips
         self.in_steps = False  # whether it prints one step of a loop, in which nothing vectorises
         self.bytes: set[str] = set()  # variables that tell something of bytes in memory
+        self.along_rows: set[str] = set()  # variables that are others at each element of a row
         self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
 
     def text(self, expr: Expr, minimum: int = 0) -> str:
@@ -269,16 +270,19 @@ class Printer:
         return self.is_of_bytes(choice.condition)
 
     def is_of_bytes(self, test: Expr) -> bool:
-        """Whether a test is of numbers from memory that have one or two bytes, and of no others."""
+        """Whether a test is of numbers from memory that have one or two bytes, and of no others.
+
+        Some must be along the row: what is the same in all of it takes no vectors.
+        """
         found = False
         stack = [test]
         while stack:
             node = stack.pop()
             match node:
-                case Load(buffer, _, dtype) if dtype.bits <= 16 and buffer not in self.scalars:
-                    found = True
+                case Load(buffer, index, dtype) if dtype.bits <= 16 and buffer not in self.scalars:
+                    found |= self.is_along_row(index)
                 case Var(name) if name in self.bytes:
-                    found = True
+                    found |= name in self.along_rows
                 case Const():
                     pass
                 case Binary() | Unary() | Cast():
@@ -286,6 +290,10 @@ class Printer:
                 case _:
                     return False
         return found
+
+    def is_along_row(self, expr: Expr) -> bool:
+        """Whether a value is another one at each element of the row around."""
+        return not self.along_rows.isdisjoint(names_in(expr))
 
     def is_loaded_bool(self, expr: Expr) -> bool:
         """Whether this is a bool from an array."""
@@ -404,6 +412,8 @@ class Printer:
 
         And of one that tells something of bytes in memory.
         """
+        if self.in_rows and self.is_along_row(value):
+            self.along_rows.add(var.name)
         if self.is_of_bytes(value):
             self.bytes.add(var.name)
         if var.dtype.kind != "int":

@@ -386,6 +386,8 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
     printer.in_lanes += form.in_lanes
     in_row = form.in_lanes and loop.kind == "vector" and loop.cut is None
     printer.in_rows += in_row
+    if in_row:
+        printer.along_rows.add(loop.var.name)
     return OpenBlock(
         iter(loop.body), parallel=form.price is not None, in_lanes=form.in_lanes, in_row=in_row,
         one_by_one=one_by_one, positive=positive, extremes=extremes,

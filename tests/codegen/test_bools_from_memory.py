@@ -91,6 +91,28 @@ def test_rows_choose_without_jumps(name: str, dtype: str) -> None:
         np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
 
 
+@pytest.mark.parametrize("name", ["loaded", "not", "named"])
+def test_rows_that_are_chosen_whole_are_vectors(name: str, tmp_path: Path) -> None:
+    """A bool for each row, the same at all of its elements, kept exponentials out of vectors."""
+    rows, x = T.tensor("bool", (None,), "rows"), T.dmatrix("x")
+
+    def chosen(rows: Any, x: Any, m: Any) -> Any:
+        test = (~rows if name == "not" else rows)[:, None]
+        low = m.where(test, x, 0.5) if name == "named" else x
+        return m.where(test, m.exp(low) / (1.0 + low), x)
+
+    f = symc.function([rows, x], chosen(rows, x, T))
+    assert "symc_choose_" not in f.source
+    lines = f.source.split("\n")
+    reads = [n for n, line in enumerate(lines, 1) if " exp(" in line and "const double" in line]
+    found = vectorised(f.source, tmp_path)
+    assert reads
+    assert all(found & set(range(read - 8, read + 1)) for read in reads)
+    for width in (1, 7, 40):
+        given = RNG.random(6) > 0.5, RNG.standard_normal((6, width))
+        np.testing.assert_allclose(f(*given), chosen(*given, np), rtol=1e-14)
+
+
 def test_a_long_test_of_bytes_in_rows() -> None:
     small, x = T.tensor("uint8", (None, None), "small"), T.dmatrix("x")
     test = small
