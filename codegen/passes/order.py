@@ -40,6 +40,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     lanes       long vector loops read and write numbers of one width
     brief       loops of a few iterations are compiled into those of the program around them
     parallel    which loops run on threads, and in which blocks
+    channels    loops over points of a few numbers have versions for how many these are
     wraps       loops that read round the end of an axis go in parts, without selected indexes
     overlapped  rows of bytes end with a whole vector that overlaps the one before
     fours       exponentials are added up four at a time, then widened
@@ -55,11 +56,11 @@ over names and arithmetic; each folder imports only those named after it. In ord
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `wraps`, `overlapped`, `fours`, `side_by_side`,
-`registers`, `few_terms`, `abreast`, `running`, `carry`, `apart` and `packs` must come after
-`vectorize`, `unbroken` after `foresee`, and `declare` after all; any other order is correct, if
-less effective. Any may be left out but `unbroken`: without it an error may leave shared variables
-half-changed.
+Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `overlapped`, `fours`,
+`side_by_side`, `registers`, `few_terms`, `abreast`, `running`, `carry`, `apart` and `packs` must
+come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other order is
+correct, if less effective. Any may be left out but `unbroken`: without it an error may leave shared
+variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
@@ -168,7 +169,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.behind vectors.vectorize loops.unroll vectors.distribute"),
     *_passes(with_loops, "vectors.lanes"),
     *_passes(with_repeats, "steps.brief"),
-    *_passes(with_loops, "loops.parallel loops.wraps vectors.overlapped vectors.fours"),
+    *_passes(with_loops, "loops.parallel vectors.channels loops.wraps"),
+    *_passes(with_loops, "vectors.overlapped vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),
     *_passes(with_loops, "vectors.registers vectors.few_terms vectors.abreast"),
     *_passes(with_loops, "vectors.running"),
