@@ -29,6 +29,7 @@ from symc.tensor.lengths import (
     split_template,
     unbatched,
 )
+from symc.tensor.slices import zeros_for
 from symc.tensor.specify import specify_length
 
 __all__: list[str] = []
@@ -59,6 +60,9 @@ class Stretch(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         x = one = node.args[0]
+        holes: list[Tensor | None] = [None] * (len(node.args) - 1)
+        if any(x.type.shape[axis] == 0 for axis in self.axes):
+            return [zeros_for(x, bar.dtype), *holes]
         for axis in self.axes:
             one = specify_length(one, axis, 1)
         total = cast("Tensor", sum_to(bar, one))
@@ -66,7 +70,7 @@ class Stretch(Op):
             own = x.type.shape[axis]
             index = (*[slice(None)] * axis, slice(None, public(own)))
             total = specify_length(OPERATORS["getitem"](total, index), axis, own)
-        return [total, *[None] * (len(node.args) - 1)]
+        return [total, *holes]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         unbatched("broadcast", batched[1:])

@@ -123,3 +123,17 @@ def test_the_error_of_a_length_that_a_number_decides_says_both_lengths() -> None
     f = symc.function([x, i], x[abs(i) : abs(i) + 2] + x)
     with pytest.raises(ShapeMismatch, match="axis 0 is 2 on the left and 3 on the right"):
         f(np.zeros((3, 2)), 1)  # the number as Python has it
+
+
+def test_a_stretched_slice_that_is_known_to_be_empty_has_a_gradient() -> None:
+    """``x[:i]`` of one element, in the step in which i is 0: its length could not become 1."""
+    one = (1,)
+    x, y, w = (T.vector(name, shape=one) for name in "xyw")
+
+    def row(i: Any, total: Any) -> Any:
+        return symc.fori_loop(0, i + 1, lambda j, q: q[:i].inc(y[:i] * x[:i]), total)
+
+    out = symc.fori_loop(0, 1, row, w).sum()
+    along = T.Rop(out, [x, y, w], [T.ones_like(x)] * 3)
+    f = symc.function([x, y, w], [along, *symc.grad(out, [x, y, w])], on_unused_input="ignore")
+    assert [float(np.sum(v)) for v in f([2.0], [3.0], [4.0])] == [1.0, 0.0, 0.0, 1.0]
