@@ -57,3 +57,14 @@ def test_widths_by_axis_and_what_pad_refuses() -> None:
         T.pad([1.0, 2.0], 1, "reflect", reflect_type="neither")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="cannot be -1"):
         T.pad([1.0, 2.0], -1, "mean")
+
+
+@pytest.mark.parametrize("mode", ["mean", "median", "maximum", "minimum", "linear_ramp"])
+def test_bools_at_the_ends_are_what_is_not_zero(mode: Any) -> None:
+    """A mean of one half was rounded to False, and numbers of a ramp were rounded down."""
+    for array in (np.array([True, False]), INTEGERS > 2, np.zeros(3, bool)):
+        ends = {"end_values": 1} if mode == "linear_ramp" else {}
+        x = T.tensor("bool", array.shape)
+        for how in ("default", "python"):
+            found = symc.function([x], T.pad(x, (2, 1), mode, **ends), mode=how)(array)
+            np.testing.assert_array_equal(found, np.pad(array, (2, 1), mode, **ends), strict=True)
