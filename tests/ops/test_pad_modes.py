@@ -63,7 +63,7 @@ def test_widths_by_axis_and_what_pad_refuses() -> None:
 def test_bools_at_the_ends_are_what_is_not_zero(mode: Any) -> None:
     """A mean of one half was rounded to False, and numbers of a ramp were rounded down."""
     for array in (np.array([True, False]), INTEGERS > 2, np.zeros(3, bool)):
-        ends = {"end_values": 1} if mode == "linear_ramp" else {}
+        ends: dict[str, Any] = {"end_values": 1} if mode == "linear_ramp" else {}
         x = T.tensor("bool", array.shape)
         for how in ("default", "python"):
             found = symc.function([x], T.pad(x, (2, 1), mode, **ends), mode=how)(array)
