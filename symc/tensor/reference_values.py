@@ -127,7 +127,8 @@ def _gamma(x: float) -> float:
         return math.copysign(math.inf, x) if x == 0 else math.nan
 
 
-def _gammaln(x: float) -> float:
+def log_of_gamma(x: float) -> float:
+    """As `gammaln`, of one number: `math.lgamma` raises where it is infinite."""
     try:
         return math.lgamma(x)
     except (OverflowError, ValueError):
@@ -143,7 +144,7 @@ def gamma(x: Floats) -> Floats:
 @vectorised
 def gammaln(x: Floats) -> Floats:
     """log |gamma(x)|: inf at 0, negative whole numbers and ±inf."""
-    return each(_gammaln, x)
+    return each(log_of_gamma, x)
 
 
 def _reflected(x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -290,17 +291,17 @@ def _zeta(k: int) -> float:
     return tail + math.fsum(m**-k for m in range(1, 10))
 
 
-def _loggamma1p(a: Floats) -> Floats:
+def log_of_gamma_from_1(a: Floats) -> Floats:
     """log gamma(1 + a), with all digits for small a by 5.7.3."""
     series = -np.euler_gamma * a
     for k in range(2, 40):
         series = series + _zeta(k) / k * (-a) ** k
-    return np.where(a < 0.25, series, each(_gammaln, 1 + a))
+    return np.where(np.abs(a) < 0.25, series, each(log_of_gamma, 1 + a))
 
 
 def _remainder(a: Floats, x: Floats) -> Floats:
     """Q(a, x) for x <= 1.1 where P is nearly 1: 8.7.1 less one, without cancelling."""
-    exponent = a * np.log(x) - _loggamma1p(a)
+    exponent = a * np.log(x) - log_of_gamma_from_1(a)
     power, total = np.ones_like(a), np.zeros_like(a)
     for n in range(1, 40):
         power = -power * x / n

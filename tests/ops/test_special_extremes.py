@@ -1,0 +1,107 @@
+"""Special functions of huge and of tiny numbers, compiled and by their meanings in NumPy."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+
+mp: Any = importlib.import_module("mpmath")  # it has no types
+INF = np.inf
+MODES = pytest.mark.parametrize("mode", ["default", "python"])
+
+
+def _values(call: Callable[..., Any], points: Sequence[Sequence[float]], mode: str) -> Any:
+    inputs = T.vectors("x", "y")
+    columns = [np.array(column) for column in zip(*points, strict=True)]
+    return symc.function(inputs, call(*inputs), mode=mode)(*columns)
+
+
+def _gammas(above: Sequence[float], below: Sequence[float]) -> tuple[int, Any]:
+    """The sign and the logarithm of the size of a quotient of gammas, none of them at a pole."""
+    sign, total = 1, mp.mpf(0)
+    for numbers, power in ((above, 1), (below, -1)):
+        for x in numbers:
+            if x > 0:
+                total += power * mp.loggamma(x)
+                continue
+            sine = mp.sinpi(x)  # DLMF 5.5.3
+            sign *= 1 if sine > 0 else -1
+            total += power * (mp.log(mp.pi / abs(sine)) - mp.loggamma(1 - x))
+    return sign, total
+
+
+def _number(sign: int, log: Any) -> float:
+    return float(sign * mp.exp(log)) if abs(log) < 2000 else sign * INF if log > 0 else 0.0
+
+
+# --- products of gammas ---------------------------------------------------------------------------
+
+RISING = [
+    (1e30, 0.5), (1e308, 0.5), (1e308, -0.5), (1e10, 1.5), (1e10, -7.25), (1e16, 3.3),
+    (1e308, 171.5), (1e300, -240.5), (1e74, -2e11 + 0.25), (-1e10 - 0.5, 0.25), (-1e5 - 0.5, 3.7),
+    (0.176, -5e-324), (0.5, 1e-310), (171.5, -1e-310), (-20.5, 5e-324), (1e-310, 7.25),
+    (5e-324, 1e-310), (1e-310, -3e-310), (-1e-300, 1e-310), (1e-300, 200.5), (5e-324, -0.5),
+    (-0.25, 200.1), (30.5, -250.1),
+]  # fmt: skip
+
+
+@MODES
+def test_rising_factorials_of_huge_and_tiny_numbers(mode: str) -> None:
+    """In mode python logarithms of huge gammas cancelled, or raised OverflowError; compiled the
+    gamma of a denormal was infinite, and the quotient of two such ones NaN.
+    """
+    found = _values(T.poch, RISING, mode)
+    with mp.workdps(400):
+        right = [_number(*_gammas([mp.mpf(z) + mp.mpf(m)], [mp.mpf(z)])) for z, m in RISING]
+    np.testing.assert_allclose(found, right, rtol=1e-11)
+
+
+@MODES
+def test_rising_factorials_of_huge_float32(mode: str) -> None:
+    z, m = T.fvectors("z", "m")
+    found = symc.function([z, m], T.poch(z, m), mode=mode)
+    given = np.array([1e30], "float32"), np.array([0.5], "float32")
+    np.testing.assert_allclose(found(*given), [1e15], rtol=1e-6)
+
+
+BETAS = [
+    (-0.00344, 1.797e308), (-1e-300, 1e10), (-1e-10, 1e301), (-1.5, 1e100), (-15.25, 1.4e20),
+    (-13.3, 2e23), (-1e-195, 3e13), (-5e-324, 1e-310), (-1e-20, 1.5e-20), (1.5, 1e305),
+    (500.0, 1e308), (-30.5, 3e11), (-1e5 - 0.5, 81.25), (-25.5, -1e-311), (-25.5, 0.25),
+    (1e-310, 1e308), (-1e5 - 0.5, -300.25),
+]  # fmt: skip
+
+
+@MODES
+@pytest.mark.parametrize("logarithm", [False, True])
+def test_betas_of_huge_and_tiny_numbers_are_finite(mode: str, logarithm: bool) -> None:
+    """They were stepped up to positive arguments by factors whose product overflowed."""
+    found = _values(T.betaln if logarithm else T.beta, BETAS, mode)
+    with mp.workdps(400):
+        sizes = [_gammas(p := [mp.mpf(a), mp.mpf(b)], [sum(p)]) for a, b in BETAS]
+        right = [float(log) if logarithm else _number(sign, log) for sign, log in sizes]
+    np.testing.assert_allclose(found, right, rtol=1e-11)
+
+
+@MODES
+def test_logarithms_of_betas_of_whole_numbers_below_zero(mode: str) -> None:
+    """That of a beta which is too small was that of 0, as if whole numbers were poles."""
+    a, b = -1964220859.0, 1116078969.0  # |B(a, b)| = B(1 - a - b, b)
+    with mp.workdps(40):
+        right = float(_gammas([1 - mp.mpf(a) - b, mp.mpf(b)], [1 - mp.mpf(a)])[1])
+    np.testing.assert_allclose(_values(T.betaln, [(a, b), (b, a)], mode), [right] * 2, rtol=1e-13)
+
+
+@MODES
+def test_betas_are_zero_where_the_sum_is_a_pole(mode: str) -> None:
+    """They were NaN: a factor 0 times, or over, another infinite or 0."""
+    points = [(5e-324, -5e-324), (1e-310, -1e-310), (-100000.5, -100000.5), (-25.5, 0.5)]
+    np.testing.assert_array_equal(_values(T.beta, points, mode), [0, 0, 0, 0])
+    np.testing.assert_array_equal(_values(T.betaln, points, mode), [-INF] * 4)
