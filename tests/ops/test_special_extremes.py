@@ -105,3 +105,20 @@ def test_betas_are_zero_where_the_sum_is_a_pole(mode: str) -> None:
     points = [(5e-324, -5e-324), (1e-310, -1e-310), (-100000.5, -100000.5), (-25.5, 0.5)]
     np.testing.assert_array_equal(_values(T.beta, points, mode), [0, 0, 0, 0])
     np.testing.assert_array_equal(_values(T.betaln, points, mode), [-INF] * 4)
+
+
+# --- entropies ------------------------------------------------------------------------------------
+
+
+@MODES
+def test_relative_entropies_to_infinity(mode: str) -> None:
+    """Mode python had NaN, the difference of two infinities."""
+    points = [(1.5, INF), (5e-324, INF), (1e308, INF), (0.0, INF)]
+    np.testing.assert_array_equal(_values(T.rel_entr, points, mode), [-INF, -INF, -INF, 0])
+
+
+@MODES
+def test_divergences_outside_are_infinite(mode: str) -> None:
+    """As in SciPy; an infinite one less an infinite x was NaN."""
+    points = [(INF, 0.0), (INF, -1.0), (1.5, -INF), (-INF, -INF), (0.0, -INF)]
+    np.testing.assert_array_equal(_values(T.kl_div, points, mode), [INF] * 5)
