@@ -122,3 +122,43 @@ def test_divergences_outside_are_infinite(mode: str) -> None:
     """As in SciPy; an infinite one less an infinite x was NaN."""
     points = [(INF, 0.0), (INF, -1.0), (1.5, -INF), (-INF, -INF), (0.0, -INF)]
     np.testing.assert_array_equal(_values(T.kl_div, points, mode), [INF] * 5)
+
+
+# --- Bessel functions -----------------------------------------------------------------------------
+
+
+@MODES
+def test_bessel_functions_of_huge_orders(mode: str) -> None:
+    """J was NaN, or mode python raised OverflowError; Y of huge whole orders below 0 was 0."""
+    points = [(1e308, 1.5), (-1e308, 1.5), (1e16, 3.0), (1e30, 1e10), (1.79e308, 1e308),
+              (1e300, -7.0), (2.0**52 + 1, 3.0)]  # fmt: skip
+    np.testing.assert_array_equal(_values(T.jv, points, mode), [0] * 7)
+    points = [(1e308, 1.5), (-1e308, 1.5), (-1e30, 1e5), (2.0**52 + 1, 3.0), (-(2.0**52) - 1, 3.0)]
+    np.testing.assert_array_equal(_values(T.yv, points, mode), [-INF, -INF, -INF, -INF, INF])
+    points = [(1e308, 0.5), (1.79e308, 7.25)]
+    np.testing.assert_array_equal(_values(T.kv, points, mode), [INF, INF])
+    np.testing.assert_array_equal(_values(T.iv, points, mode), [0, 0])
+
+
+@MODES
+def test_bessel_functions_of_orders_near_zero(mode: str) -> None:
+    """Those of denormal orders were wrong compiled, those below 1e-16 in mode python, where the
+    first terms of series cancel; and a denormal was taken for a whole number."""
+    points = [
+        (v, x) for v in (5e-324, 1e-310, 1e-20, 1e-9, 1e-3, 0.7, -1e-20) for x in (1e-20, 0.5)
+    ]
+    for call, reference in ((T.yv, mp.bessely), (T.kv, mp.besselk)):
+        with mp.workdps(60):
+            # Digits of mpmath's limit at 0 suffice, where v log(x) is below them.
+            right = [float(reference(v if abs(v) > 1e-15 else 0, mp.mpf(x))) for v, x in points]
+        np.testing.assert_allclose(_values(call, points, mode), right, rtol=1e-12)
+    assert np.isnan(_values(T.jv, [(5e-324, -0.5), (-5e-324, -0.5)], mode)).all()
+    assert np.isnan(_values(T.iv, [(5e-324, -0.5), (-5e-324, -0.5)], mode)).all()
+
+
+@MODES
+def test_scaled_bessel_functions_of_numbers_whose_squares_overflow(mode: str) -> None:
+    """They were NaN, or too large by the factor exp(v * v / 2 / x)."""
+    points = [(1e154, 1e308), (1e154, 1.79e308)]
+    right = [np.sqrt(np.pi / 2) / np.sqrt(x) * np.exp(v / x * v / 2) for v, x in points]
+    np.testing.assert_allclose(_values(T.kve, points, mode), right, rtol=1e-12)  # DLMF 10.40.2
