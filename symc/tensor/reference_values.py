@@ -118,7 +118,16 @@ def erfinv(x: Floats) -> Floats:
 # --- gamma ----------------------------------------------------------------------------------------
 
 
-def _gamma(x: float) -> float:
+def real_power(x: float, p: float) -> float:
+    """`math.pow` of an x that is not negative; infinite where it raises."""
+    try:
+        return math.pow(x, p)
+    except OverflowError:
+        return math.inf
+
+
+def gamma_of(x: float) -> float:
+    """As `gamma`, of one number."""
     try:
         return math.gamma(x)
     except OverflowError:
@@ -138,7 +147,7 @@ def log_of_gamma(x: float) -> float:
 @vectorised
 def gamma(x: Floats) -> Floats:
     """The gamma function (5.2.1): ±inf at ±0, NaN at negative whole numbers and -inf."""
-    return each(_gamma, x)
+    return each(gamma_of, x)
 
 
 @vectorised
@@ -221,7 +230,7 @@ def stirling(x: Floats) -> Floats:
 
 def _gamma_density(a: Floats, x: Floats) -> Floats:
     """x^a exp(-x) / gamma(a), from a = 10 on by Stirling's formula around x = a."""
-    direct = np.where(x < 800, x**a * np.exp(-x) / each(_gamma, np.where(a < 10, a, 1)), 0)
+    direct = np.where(x < 800, x**a * np.exp(-x) / each(gamma_of, np.where(a < 10, a, 1)), 0)
     mu = (x - a) / a
     ratio = mu / (2 + mu)  # log(1 + mu) = 2 artanh(ratio)
     series = sum(ratio ** (2 * n) / (2 * n + 1) for n in range(30, 0, -1))
@@ -275,7 +284,7 @@ def _series(a: Floats, x: Floats) -> tuple[Floats, Floats]:
         term = term * x / (a + n)
         slope = slope - 1 / (a + n)
         total, slopes = total + term, slopes + term * slope
-    front = x**a * np.exp(-x) / each(_gamma, a + 1)
+    front = x**a * np.exp(-x) / each(gamma_of, a + 1)
     return front * total, front * ((np.log(x) - digamma(a + 1)) * total + slopes)
 
 

@@ -162,3 +162,95 @@ def test_scaled_bessel_functions_of_numbers_whose_squares_overflow(mode: str) ->
     points = [(1e154, 1e308), (1e154, 1.79e308)]
     right = [np.sqrt(np.pi / 2) / np.sqrt(x) * np.exp(v / x * v / 2) for v, x in points]
     np.testing.assert_allclose(_values(T.kve, points, mode), right, rtol=1e-12)  # DLMF 10.40.2
+
+
+# --- other functions ------------------------------------------------------------------------------
+
+
+@MODES
+def test_zetas_of_numbers_next_to_zero(mode: str) -> None:
+    """They were 0 or infinite by the reflection, whose argument 1 - x rounds to the pole 1."""
+    points = [(x, 1.0) for x in (-5e-324, -1e-310, -1e-20, -1e-9, -0.25)]
+    with mp.workdps(400):
+        right = [float(mp.zeta(x)) for x, _ in points]
+    np.testing.assert_allclose(_values(T.zeta, points, mode), right, rtol=1e-13)
+
+
+@MODES
+def test_zetas_of_huge_numbers(mode: str) -> None:
+    """Compiled 0 times infinity was NaN; mode python raised OverflowError."""
+    points = [(-100000.5, 1.0), (-1e308, 1.0), (1e300, 1e300), (30.0, -1e-20), (1e10, -0.5)]
+    np.testing.assert_array_equal(_values(T.zeta, points, mode), [-INF, 0, 0, INF, INF])
+
+
+CHOICES = [
+    (1e300, 0.5), (1e308, -0.75), (1e40, 7.3), (1e31, -1.5), (-1.5, -1e30), (-100000.5, 171.5),
+    (1.79e308, 1e308),
+]  # fmt: skip
+
+
+@MODES
+def test_binomials_of_huge_numbers(mode: str) -> None:
+    """The beta function in them was too small; mode python was wrong at whole numbers."""
+    found = _values(T.binom, CHOICES, mode)
+    with mp.workdps(400):
+        right = [
+            _number(*_gammas([mp.mpf(n) + 1], [mp.mpf(k) + 1, mp.mpf(n) - k + 1]))
+            for n, k in CHOICES[:4]
+        ]
+    np.testing.assert_allclose(found, [*right, 0, 0, INF], rtol=1e-12)
+
+
+@MODES
+def test_bessel_functions_of_huge_orders_and_arguments(mode: str) -> None:
+    """The sign of the difference of two huge exponents decides (DLMF 10.41.4)."""
+    points = [(1e308, 1e308), (1.79e308, 1e308), (1e300, 1e308)]
+    np.testing.assert_array_equal(_values(T.kv, points, mode), [0, INF, 0])
+    if mode == "default":  # Mode python has NaN where a series would take minutes.
+        np.testing.assert_array_equal(_values(T.iv, points, mode), [INF, 0, INF])
+
+
+@MODES
+def test_owens_function_of_numbers_whose_squares_overflow(mode: str) -> None:
+    """Infinity times 0 was NaN."""
+    points = [(1e300, 0.0), (-1e308, -0.0), (1e300, 5e-324), (1e300, 2.0)]
+    np.testing.assert_array_equal(_values(T.owens_t, points, mode), [0, 0, 0, 0])
+
+
+@MODES
+def test_incomplete_betas_of_huge_numbers(mode: str) -> None:
+    """Compiled they were NaN: 0 / 0, or a fraction without an end at 1."""
+    a, b, x = (np.array(v) for v in zip(*[
+        (1e-300, 1e308, 1e-300), (2.5, 1e308, 0.5), (1e308, 2.5, 0.5), (30.0, 1e308, 1e-300),
+    ], strict=True))  # fmt: skip
+    inputs = T.vectors("a", "b", "x")
+    found = symc.function(inputs, T.betainc(*inputs), mode=mode)(a, b, x)
+    np.testing.assert_array_equal(found, [1, 1, 0, 1])
+
+
+@MODES
+def test_hypergeometric_functions_of_huge_numbers_do_not_raise(mode: str) -> None:
+    """Mode python raised OverflowError."""
+    inputs = T.vectors("a", "b", "c", "z")
+    f = symc.function(inputs, T.hyp2f1(*inputs), mode=mode)
+    found = f([0.5, 0.5, 1e-300], [0.5, 1.5, 0.5], [1e30, -INF, 1e30], [0.5, 0.5, 0.5])
+    np.testing.assert_allclose(found, [1, INF, 1])
+
+
+@MODES
+def test_hypergeometric_functions_of_a_large_third_parameter(mode: str) -> None:
+    """In mode python errors grew like z^(1 - c) on the way from z = 1/4: 2.7e9 for 1.004."""
+    points = [(0.5, 0.5, 30.5, 0.5), (0.5, 1.0, 30.5, -2.0), (0.3, 0.7, 12.5, 0.9)]
+    inputs = T.vectors("a", "b", "c", "z")
+    f = symc.function(inputs, T.hyp2f1(*inputs), mode=mode)
+    found = f(*(np.array(column) for column in zip(*points, strict=True)))
+    np.testing.assert_allclose(found, [float(mp.hyp2f1(*p)) for p in points], rtol=1e-12)
+
+
+@MODES
+def test_polynomials_whose_third_parameter_ends_with_them(mode: str) -> None:
+    """They were 0 / 0: F(a, -2; -2; z) is the sum to z^2."""
+    inputs = T.vectors("a", "b", "c", "z")
+    f = symc.function(inputs, T.hyp2f1(*inputs), mode=mode)
+    np.testing.assert_allclose(f([0.5, 1.0], [-2.0, -2.0], [-2.0, -2.0], [0.5, -3.0]),
+                               [1 + 0.25 + 0.375 / 4, 1 - 3 + 9])  # fmt: skip

@@ -81,7 +81,7 @@ static inline double symc_bessel_debye_f64(double v, double x, double sign, doub
     double power = v * asinh(v / x) - v * (a / (size + b)), q = p * p, u = sign * p / v;
     double sum = 1.0 + u * ((3.0 - 5.0 * q) / 24.0 + u * (81.0 - q * (462.0 - 385.0 * q)) / 1152.0);
     double turns = floor(power * 1.4426950408889634);
-    if (!(turns < 1e300)) return *bits = turns, sign < 0.0 ? INFINITY : 0.0;
+    if (!(turns < 1.7e308)) turns = 1.7e308;
     double rest = (power - turns * 0.6931471803691238) - turns * 1.9082149292705877e-10;
     if (!(rest > 0.0 && rest < 1.0)) rest = 0.0; /* so many turns that no digit of it is left */
     *bits = turns;

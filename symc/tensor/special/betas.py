@@ -347,13 +347,19 @@ poch: FunctionOfTwo = elementwise(
 @vectorised
 def _binom(n: Floats, k: Floats) -> Floats:
     """By a product, or the beta function of arguments that the reflection 5.5.3 makes positive."""
-    k = np.where((n < -1) & (k < 0) & (n - k > -1), n - k, k)
-    known_ends = (n < 0) & (n == np.floor(n)) | (k == np.floor(k)) & (
-        (k < 400) | (n == np.floor(n)) & (n - k < 400)
+    below_0 = (k < 0) & (k == np.floor(k))
+    k = np.where(~below_0 & (n < -1) & (k < 0) & (n - k > -1), n - k, k)
+    known_ends = (
+        below_0
+        | (n < 0) & (n == np.floor(n))
+        | (k == np.floor(k)) & ((k < 400) | (n == np.floor(n)) & (n - k < 400))
     )
     rest = np.where(np.abs(n) < 1, (1 - k) + n, n - k + 1)
     sine, pi = sinpi_sum(k, -n), math.pi
     plain = 1 / ((n + 1) * beta(rest, k + 1))
+    small_k = np.where(np.abs(k) < 100, k, 1.0)
+    root = np.abs(n) ** (small_k / 2)
+    plain = np.where((n > 1e30) & (small_k == k), root / known.gamma(small_k + 1) * root, plain)
     above, below = sine / pi * beta(n + 1, k - n), sinpi_sum(-k) / pi
     turned = sine / sinpi_sum(-n)
     small = np.where(
@@ -362,9 +368,9 @@ def _binom(n: Floats, k: Floats) -> Floats:
         below * turned * beta(-k, k - n),
     )
     large = np.where(k - n >= 1, above, np.where(k <= -1, below * beta(n + 1, -k), plain))
-    return np.where(
-        known_ends | ~np.isfinite(n + k), each(_choose, n, k), np.where(n < -1, small, large)
-    )
+    small = np.where(turned == 0, 0.0, small)
+    finite = np.isfinite(n) & np.isfinite(k)
+    return np.where(known_ends | ~finite, each(_choose, n, k), np.where(n < -1, small, large))
 
 
 def _choose(n: float, k: float) -> float:
@@ -405,6 +411,10 @@ binom: FunctionOfTwo = elementwise(
         if (n < -1.0)
             return symc_sinpi_f64(-k) / 3.141592653589793 * (sine / symc_sinpi_f64(-n)) *
                    symc_beta_f64(-k, k - n);
+        // Of a large n beta may be too small: Gamma(n + 1) / Gamma(n - k + 1) is n^k to
+        // all digits (DLMF 5.11.12).
+        double root = pow(n, 0.5 * k);
+        if (n > 0x1p100 && fabs(k) < 100.0) return root / symc_gamma_f64(k + 1.0) * root;
         double rest = fabs(n) < 1.0 ? (1.0 - k) + n : n - k + 1.0;
         return 1.0 / ((n + 1.0) * symc_beta_f64(rest, k + 1.0));
     }
