@@ -68,3 +68,21 @@ def test_bools_at_the_ends_are_what_is_not_zero(mode: Any) -> None:
         for how in ("default", "python"):
             found = symc.function([x], T.pad(x, (2, 1), mode, **ends), mode=how)(array)
             np.testing.assert_array_equal(found, np.pad(array, (2, 1), mode, **ends), strict=True)
+
+
+@pytest.mark.parametrize("mode", ["edge", "wrap", "reflect", "mean", "maximum", "linear_ramp"])
+def test_an_empty_axis_is_made_longer_by_constants_alone(mode: Any) -> None:
+    """What failed was a step on the way, such as a division by the length."""
+    k = T.lscalar("k")
+    for how in ("default", "python"):
+        for x in (T.vector("x"), T.vector("x", shape=(0,))):
+            with pytest.raises(ValueError, match="axis 0 is empty"):
+                symc.function([x], T.pad(x, (0, 2), mode), mode=how)(np.zeros(0))
+        x = T.vector("x")
+        f = symc.function([x, k], T.pad(x, (k, 0), mode), mode=how)
+        with pytest.raises(ValueError, match="axis 0 is empty|no elements"):
+            f(np.zeros(0), 1)
+        assert f(np.array([7.0]), 1).shape == (2,)
+        x = T.matrix("x")
+        f = symc.function([x], T.pad(x, ((0, 0), (1, 1)), mode), mode=how)
+        assert f(np.zeros((0, 3))).shape == (0, 5)  # that axis stays as it is
