@@ -59,8 +59,15 @@ def _reflected_beta(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     c, d = np.where(far, c, low), np.where(far, d, high)
     value, log = _beta(np.minimum(c, d), np.maximum(c, d))
     quotient, size = far & (up | ~down), np.log(np.abs(factor))
+    far_log = np.where(factor == 0, -np.inf, size + np.where(quotient, -log, log))
     far_value = np.where(quotient, factor / value, factor * value)
-    far_log = size + np.where(quotient, -log, log)
+    # Of a value that is no normal number the digits are in its logarithm.
+    tiny = (value < 1e-300) | (factor == 0)
+    far_value = np.where(tiny, np.copysign(np.exp(far_log), factor), far_value)
+    # Beside a tiny one only the pole 1 / high of gamma(high) is left, which a sine would lose.
+    pole = far & (np.abs(high) < 1e-290)
+    far_log = np.where(pole, -np.log(np.abs(high)), far_log)
+    far_value = np.where(pole, 1 / high, far_value)
     return np.where(far, far_value, value), np.where(far, far_log, log)
 
 

@@ -83,7 +83,7 @@ def entr(x: TensorLike) -> Tensor:
 def _log_of_ratio(x: Floats, y: Floats) -> Floats:
     ratio = x / y
     far = np.where((ratio > TINY) & (ratio < 1 / TINY), np.log(ratio), np.log(x) - np.log(y))
-    return np.where(abs(x - y) <= y / 2, np.log1p((x - y) / y), far)
+    return np.where(abs(x - y) < y / 2, np.log1p((x - y) / y), far)
 
 
 def _log_of_ratio_expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
@@ -137,7 +137,8 @@ def kl_div(x: TensorLike, y: TensorLike) -> Tensor:
     array([0.09657359, 0.75      ])
     """
     x, y = common((x, y), "float", "kl_div")
-    return rel_entr(x, y) - x + y
+    entropy = rel_entr(x, y)
+    return where(eq(entropy, np.inf), np.inf, entropy - x + y)
 
 
 # --- chances --------------------------------------------------------------------------------------

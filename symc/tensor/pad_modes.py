@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symc.codegen.dtypes import FLOAT64
+from symc.codegen.dtypes import BOOL, FLOAT64
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor
@@ -63,9 +63,14 @@ def _statistic(mode: str, x: Tensor, axis: int) -> Tensor:
 
 
 def _rounded(value: Tensor, x: Tensor) -> Tensor:
-    """A statistic in the dtype of the array; that of integers is rounded."""
-    rounds = value.dtype.is_float and not (x.dtype.is_float or x.dtype.is_complex)
+    """A statistic in the dtype of the array: that of integers is rounded, that of bools whether it
+    is not 0."""
+    rounds = value.dtype.is_float and _is_whole(x)
     return cast_to(OPERATORS["round"](value) if rounds else value, x.dtype)
+
+
+def _is_whole(x: Tensor) -> bool:
+    return not (x.dtype.is_float or x.dtype.is_complex or x.dtype is BOOL)
 
 
 def _grown(x: Tensor, axis: int, pair: Pair, first: Tensor, last: Tensor) -> Tensor:
@@ -93,15 +98,15 @@ def with_ramps(x: Tensor, pairs: Sequence[Pair], ends: Sequence[tuple[Any, Any]]
 
 
 def _ramp(end: Any, edge: Tensor, count: Dim, axis: int) -> Tensor:
-    """As `linspace` from a value to the edge, which does not count; integers are rounded down."""
+    """As `linspace` from a value to the edge, which does not count; integers are rounded down, and
+    bools say what is not 0."""
     dtype = promote(edge.dtype, FLOAT64)
     start, stop = cast_to(as_tensor(end), dtype), cast_to(edge, dtype)
     after = tuple(range(1, edge.ndim - axis))
     numbers = expand_dims(cast_to(arange(tensor_of(count)), FLOAT64), after)
     step = (stop - start) / cast_to(tensor_of(count), FLOAT64)
     found = numbers * step + start
-    whole = not (edge.dtype.is_float or edge.dtype.is_complex)
-    return cast_to(OPERATORS["floor"](found) if whole else found, edge.dtype)
+    return cast_to(OPERATORS["floor"](found) if _is_whole(edge) else found, edge.dtype)
 
 
 def odd(x: Tensor, i: Tensor, axis: int, gap: int) -> Tensor:

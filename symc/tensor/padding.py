@@ -206,6 +206,21 @@ def _checked(width: Dim) -> Dim:
     return dim_of(checked.not_negative(tensor_of(width), "pad: a width is negative"))
 
 
+def _not_empty(x: Tensor, pairs: Sequence[Pair]) -> Tensor:
+    """`x`, checked for having elements along the axes that grow by its own."""
+    for axis, pair in enumerate(pairs):
+        n = x.type.shape[axis]
+        if pair == (0, 0) or dims.nonnegative(dims.sub(n, 1)):
+            continue
+        text = f"pad: axis {axis} is empty: constants alone can make it longer"
+        more = dims.add(*pair)
+        if n == 0 and isinstance(more, int):
+            raise ValueError(f"{text}\n  given  {describe(x)}")
+        missing = OPERATORS["logical_and"](tensor_of(more) > 0, OPERATORS["eq"](tensor_of(n), 0))
+        x = checked.Checked(text)(x, OPERATORS["logical_not"](missing))
+    return x
+
+
 # --- functions for users --------------------------------------------------------------------------
 
 
@@ -257,6 +272,8 @@ def pad(
     pairs = [(as_dim(b), as_dim(a)) for b, a in _pairs("pad_width", x, pad_width)]
     if reflect_type not in ("even", "odd"):
         raise ValueError(f"pad: reflect_type is 'even' or 'odd', not {reflect_type!r}")
+    if mode in (*_SOURCES, *STATISTICS, "linear_ramp"):
+        x = _not_empty(x, pairs)
     if mode in _SOURCES:
         return _extend(x, pairs, mode, mode in _GAPS and reflect_type == "odd")
     if mode in (*STATISTICS, "linear_ramp"):

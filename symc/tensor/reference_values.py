@@ -118,7 +118,16 @@ def erfinv(x: Floats) -> Floats:
 # --- gamma ----------------------------------------------------------------------------------------
 
 
-def _gamma(x: float) -> float:
+def real_power(x: float, p: float) -> float:
+    """`math.pow` of an x that is not negative; infinite where it raises."""
+    try:
+        return math.pow(x, p)
+    except OverflowError:
+        return math.inf
+
+
+def gamma_of(x: float) -> float:
+    """As `gamma`, of one number."""
     try:
         return math.gamma(x)
     except OverflowError:
@@ -127,7 +136,8 @@ def _gamma(x: float) -> float:
         return math.copysign(math.inf, x) if x == 0 else math.nan
 
 
-def _gammaln(x: float) -> float:
+def log_of_gamma(x: float) -> float:
+    """As `gammaln`, of one number: `math.lgamma` raises where it is infinite."""
     try:
         return math.lgamma(x)
     except (OverflowError, ValueError):
@@ -137,13 +147,13 @@ def _gammaln(x: float) -> float:
 @vectorised
 def gamma(x: Floats) -> Floats:
     """The gamma function (5.2.1): ±inf at ±0, NaN at negative whole numbers and -inf."""
-    return each(_gamma, x)
+    return each(gamma_of, x)
 
 
 @vectorised
 def gammaln(x: Floats) -> Floats:
     """log |gamma(x)|: inf at 0, negative whole numbers and ±inf."""
-    return each(_gammaln, x)
+    return each(log_of_gamma, x)
 
 
 def _reflected(x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -220,7 +230,7 @@ def stirling(x: Floats) -> Floats:
 
 def _gamma_density(a: Floats, x: Floats) -> Floats:
     """x^a exp(-x) / gamma(a), from a = 10 on by Stirling's formula around x = a."""
-    direct = np.where(x < 800, x**a * np.exp(-x) / each(_gamma, np.where(a < 10, a, 1)), 0)
+    direct = np.where(x < 800, x**a * np.exp(-x) / each(gamma_of, np.where(a < 10, a, 1)), 0)
     mu = (x - a) / a
     ratio = mu / (2 + mu)  # log(1 + mu) = 2 artanh(ratio)
     series = sum(ratio ** (2 * n) / (2 * n + 1) for n in range(30, 0, -1))
@@ -274,7 +284,7 @@ def _series(a: Floats, x: Floats) -> tuple[Floats, Floats]:
         term = term * x / (a + n)
         slope = slope - 1 / (a + n)
         total, slopes = total + term, slopes + term * slope
-    front = x**a * np.exp(-x) / each(_gamma, a + 1)
+    front = x**a * np.exp(-x) / each(gamma_of, a + 1)
     return front * total, front * ((np.log(x) - digamma(a + 1)) * total + slopes)
 
 
@@ -290,17 +300,17 @@ def _zeta(k: int) -> float:
     return tail + math.fsum(m**-k for m in range(1, 10))
 
 
-def _loggamma1p(a: Floats) -> Floats:
+def log_of_gamma_from_1(a: Floats) -> Floats:
     """log gamma(1 + a), with all digits for small a by 5.7.3."""
     series = -np.euler_gamma * a
     for k in range(2, 40):
         series = series + _zeta(k) / k * (-a) ** k
-    return np.where(a < 0.25, series, each(_gammaln, 1 + a))
+    return np.where(np.abs(a) < 0.25, series, each(log_of_gamma, 1 + a))
 
 
 def _remainder(a: Floats, x: Floats) -> Floats:
     """Q(a, x) for x <= 1.1 where P is nearly 1: 8.7.1 less one, without cancelling."""
-    exponent = a * np.log(x) - _loggamma1p(a)
+    exponent = a * np.log(x) - log_of_gamma_from_1(a)
     power, total = np.ones_like(a), np.zeros_like(a)
     for n in range(1, 40):
         power = -power * x / n

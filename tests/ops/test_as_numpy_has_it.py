@@ -53,8 +53,6 @@ def test_medians_of_nothing_are_nan(dtype: str) -> None:
         lambda x, **options: T.nanquantile(x, 0.3, **options),
         lambda x, **options: T.nanpercentile(x, 30, **options),
     ]  # fmt: skip
-    if dtype == "int64":
-        of_none = of_none[:2]
     for call in of_none:
         f = symc.function([x], [call(x), call(x, axis=1), call(x, axis=0, keepdims=True)])
         whole, rows, columns = f(np.zeros((3, 0), dtype))
@@ -65,6 +63,20 @@ def test_medians_of_nothing_are_nan(dtype: str) -> None:
         assert np.isnan(call(np.zeros(0, dtype)).eval())
     f = symc.function([x], T.median(x, axis=1))
     assert f(np.array([[1, 5, 3], [2, 2, 9]], dtype)).tolist() == [3, 2]
+
+
+@pytest.mark.parametrize("name", ["nanquantile", "nanpercentile"])
+def test_quantiles_of_no_integers_are_nan(name: str) -> None:
+    """They were refused, where those of no floats are NaN; no integer is NaN, so those that give
+    an element as it is still are."""
+    for dtype in ("int64", "bool"):
+        x = T.matrix("x", dtype=dtype)
+        for mode in ("default", "python"):
+            found = symc.function([x], getattr(T, name)(x, [0.3, 0.5], axis=1), mode=mode)
+            np.testing.assert_array_equal(found(np.zeros((2, 0), dtype)), np.full((2, 2), np.nan))
+            np.testing.assert_array_equal(found(np.ones((1, 3), dtype)), [[1.0], [1.0]])
+        with pytest.raises(IndexError):
+            getattr(T, name)(np.zeros(0, dtype), 0.5, method="nearest").eval()
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])

@@ -57,3 +57,32 @@ def test_widths_by_axis_and_what_pad_refuses() -> None:
         T.pad([1.0, 2.0], 1, "reflect", reflect_type="neither")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="cannot be -1"):
         T.pad([1.0, 2.0], -1, "mean")
+
+
+@pytest.mark.parametrize("mode", ["mean", "median", "maximum", "minimum", "linear_ramp"])
+def test_bools_at_the_ends_are_what_is_not_zero(mode: Any) -> None:
+    """A mean of one half was rounded to False, and numbers of a ramp were rounded down."""
+    for array in (np.array([True, False]), INTEGERS > 2, np.zeros(3, bool)):
+        ends: dict[str, Any] = {"end_values": 1} if mode == "linear_ramp" else {}
+        x = T.tensor("bool", array.shape)
+        for how in ("default", "python"):
+            found = symc.function([x], T.pad(x, (2, 1), mode, **ends), mode=how)(array)
+            np.testing.assert_array_equal(found, np.pad(array, (2, 1), mode, **ends), strict=True)
+
+
+@pytest.mark.parametrize("mode", ["edge", "wrap", "reflect", "mean", "maximum", "linear_ramp"])
+def test_an_empty_axis_is_made_longer_by_constants_alone(mode: Any) -> None:
+    """What failed was a step on the way, such as a division by the length."""
+    k = T.lscalar("k")
+    for how in ("default", "python"):
+        for x in (T.vector("x"), T.vector("x", shape=(0,))):
+            with pytest.raises(ValueError, match="axis 0 is empty"):
+                symc.function([x], T.pad(x, (0, 2), mode), mode=how)(np.zeros(0))
+        x = T.vector("x")
+        f = symc.function([x, k], T.pad(x, (k, 0), mode), mode=how)
+        with pytest.raises(ValueError, match="axis 0 is empty|no elements"):
+            f(np.zeros(0), 1)
+        assert f(np.array([7.0]), 1).shape == (2,)
+        x = T.matrix("x")
+        f = symc.function([x], T.pad(x, ((0, 0), (1, 1)), mode), mode=how)
+        assert f(np.zeros((0, 3))).shape == (0, 5)  # that axis stays as it is

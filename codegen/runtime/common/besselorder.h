@@ -49,13 +49,21 @@ static inline double symc_sinpi_f64(double v) {
     return sin(3.141592653589793 * r);
 }
 
+// SYMBOL symc_cospi_f64
+// NEEDS fabs rint symc_sinpi_f64
+// cos(pi v), exact at multiples of 1/2.
+static inline double symc_cospi_f64(double v) {
+    return symc_sinpi_f64(0.5 - fabs(v - 2.0 * rint(0.5 * v)));
+}
+
 // SYMBOL symc_hankel_f64
 // NEEDS fabs
 // The terms a[k](v) / x^k of DLMF 10.17.1: the sum of all (sign 1), or with alternating signs (-1).
 static inline double symc_hankel_f64(double v, double x, double sign) {
     double term = 1.0, sum = 1.0;
     for (int k = 1; k < 200; k++) {
-        double next = term * sign * (4.0 * v * v - (2.0 * k - 1.0) * (2.0 * k - 1.0)) / (8.0 * k * x);
+        double odd = 2.0 * k - 1.0;
+        double next = term * sign * ((2.0 * v - odd) / (8.0 * k)) * ((2.0 * v + odd) / x);
         if (fabs(next) > fabs(term) && k > v) break;
         term = next;
         sum += term;
@@ -69,15 +77,16 @@ static inline double symc_hankel_f64(double v, double x, double sign) {
 // exp(-x) I(v, x) 2^bits (sign 1) or exp(x) K(v, x) / 2^bits (-1) of an order beyond 1e5, by Debye's
 // expansion DLMF 10.41.3, in which x is subtracted from the exponent without cancellation.
 static inline double symc_bessel_debye_f64(double v, double x, double sign, double *bits) {
-    double root = v < 1e150 && x < 1e150 ? sqrt(v * v + x * x) : v > x ? v : x, p = v / root;
-    double power = v * asinh(v / x) - v * (v / (root + x)), q = p * p, u = sign * p / v;
+    double most = v > x ? v : x, a = v / most, b = x / most, size = sqrt(a * a + b * b), p = a / size;
+    double power = v * asinh(v / x) - v * (a / (size + b)), q = p * p, u = sign * p / v;
     double sum = 1.0 + u * ((3.0 - 5.0 * q) / 24.0 + u * (81.0 - q * (462.0 - 385.0 * q)) / 1152.0);
     double turns = floor(power * 1.4426950408889634);
-    if (!(turns < 1e300)) return *bits = turns, sign < 0.0 ? INFINITY : 0.0;
+    if (!(turns < 1.7e308)) turns = 1.7e308;
     double rest = (power - turns * 0.6931471803691238) - turns * 1.9082149292705877e-10;
     if (!(rest > 0.0 && rest < 1.0)) rest = 0.0; /* so many turns that no digit of it is left */
     *bits = turns;
-    return (sign < 0.0 ? 1.2533141373155003 : 0.3989422804014327) / sqrt(root) * sum * exp(-sign * rest);
+    return (sign < 0.0 ? 1.2533141373155003 : 0.3989422804014327) / (sqrt(most) * sqrt(size)) * sum *
+           exp(-sign * rest);
 }
 
 // SYMBOL symc_bessel_k_f64
@@ -99,6 +108,7 @@ static inline double symc_bessel_k_f64(double v, double x, double *above, double
         return value;
     }
     double steps = floor(v + 0.5), m = v - steps, low, high;
+    if (fabs(m) < 0x1p-200) m = 0.0; /* which changes no digit, where m has too few itself */
     if (x <= 2.0) {
         double odd = symc_temme_f64(m, 1), even = symc_temme_f64(m, 0);
         double l = 0.6931471805599453 - log(x), power;
@@ -245,13 +255,15 @@ static inline double symc_bessel_j_f64(double v, double x, double *second) {
     // The order m is near 0 for small x and at most x else, where the ratio J' / J is found by
     // recurrence from v down: J grows that way.
     double steps = x < 2.0 ? floor(v + 0.5) : v - x + 1.5 > 0.0 ? floor(v - x + 1.5) : 0.0;
-    if (steps > 1e7) { /* J is below what doubles hold, until about v = 1e15 */
-        *second = v < 1e15 ? -INFINITY : NAN;
-        return v < 1e15 ? 0.0 : NAN;
+    if (steps > 1e7) { /* J is below exp(-h), Y beyond exp(h), h = (8/9)^(1/2) (v - x)^(3/2) / v^(1/2) */
+        int none = (v - x) * sqrt((v - x) / v) > 800.0; /* DLMF 10.14.5: until v = 1e15 always */
+        *second = none ? -INFINITY : NAN;
+        return none ? 0.0 : NAN;
     }
     // So many steps would take seconds: of the ratio below, too, which takes 15 cbrt(x).
     if (x - v > 1e7 || x > 1e14) return *second = NAN;
     double m = v - steps, sign = 1.0, ratio;
+    if (fabs(m) < 0x1p-200) m = 0.0; /* as in K */
     int tiny = x < 1e-8;
     // J' / J at the order v.
     ratio = tiny ? 0.0 : v / x - symc_bessel_ratio_f64(v, x, &sign);
@@ -355,7 +367,8 @@ static inline double symc_bessel_end_f64(double v, double x) {
 // The factor of J and I of x < 0: (-1)^v for whole orders, else NaN.
 static inline double symc_bessel_parity_f64(double v, double x) {
     if (x != x || !(fabs(v) < INFINITY)) return NAN;
-    return x >= 0.0 || 0.5 * v == rint(0.5 * v) ? 1.0 : v == rint(v) ? -1.0 : NAN;
+    if (x >= 0.0) return 1.0;
+    return v != rint(v) ? NAN : 0.5 * v == rint(0.5 * v) ? 1.0 : -1.0;
 }
 
 // SYMBOL symc_bessel_k_times_f64

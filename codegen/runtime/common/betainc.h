@@ -2,7 +2,8 @@
 // of the incomplete gamma functions.
 
 // SYMBOL symc_beta_term_f64
-// NEEDS exp fma log1p pow sqrt symc_beta_f64 symc_log1p_excess_f64 symc_stirling_f64
+// NEEDS exp fma log log1p pow sqrt symc_beta_f64 symc_betaln_f64 symc_log1p_excess_f64
+// NEEDS symc_stirling_f64
 // x^a y^b / B(a, b) for y = 1 - x. For large a and b by Stirling's formula around x = a / (a + b),
 // where the leading terms cancel; `apart` is x (a + b) - a with all digits.
 static inline double symc_beta_term_f64(double a, double b, double x, double y) {
@@ -13,8 +14,13 @@ static inline double symc_beta_term_f64(double a, double b, double x, double y) 
         double excess = a * symc_log1p_excess_f64(apart / a) + b * symc_log1p_excess_f64(-apart / b);
         return sqrt(a / s * b / 6.283185307179586) * exp(rest - excess);
     }
+    double whole = symc_beta_f64(a, b);
+    if (!(whole > 0x1p-1000 && whole < INFINITY)) {
+        double logs = x < y ? b * log1p(-x) + a * log(x) : a * log1p(-y) + b * log(y);
+        return exp(logs - symc_betaln_f64(a, b));
+    }
     double power = x < y ? exp(b * log1p(-x)) * pow(x, a) : exp(a * log1p(-y)) * pow(y, b);
-    return power / symc_beta_f64(a, b);
+    return power / whole;
 }
 
 // SYMBOL symc_beta_step_f64
@@ -38,8 +44,9 @@ static inline double symc_beta_step_f64(double a, double b, double x, int k, dou
 // I(a, b, x) by that fraction, for x below its mean; at `slopes` also the derivatives by a and b.
 // Lentz's method finds how many steps it takes, and from the last to the first they are exact.
 static inline double symc_beta_tail_f64(double a, double b, double x, double y, double *slopes) {
-    double c = 0x1p900, d = 1.0, steps[2];
+    double c = 0x1p900, d = 1.0, steps[2], front = symc_beta_term_f64(a, b, x, y) / a;
     int count = 0;
+    if (front == 0.0) return slopes[0] = slopes[1] = 0.0; /* also for x = 1, where there is no end */
     while (count++ < 100000) {
         double n = symc_beta_step_f64(a, b, x, count, steps), under = 1.0 + n * d;
         d = 1.0 / (fabs(under) < 1e-300 ? 1e-300 : under);
@@ -54,7 +61,7 @@ static inline double symc_beta_tail_f64(double a, double b, double x, double y, 
         by_b = (steps[1] - n * by_b) / below;
         below = 1.0 + n;
     }
-    double value = symc_beta_term_f64(a, b, x, y) / a / below, both = symc_digamma_f64(a + b);
+    double value = front / below, both = symc_digamma_f64(a + b);
     double lx = x < y ? log(x) : log1p(-y), ly = x < y ? log1p(-x) : log(y);
     slopes[0] = value * (lx - symc_digamma_f64(a + 1.0) + both - by_a / below);
     slopes[1] = value * (ly - symc_digamma_f64(b) + both - by_b / below);

@@ -8,10 +8,11 @@ static inline double symc_hyp2f1_series_f64(double a, double b, double c, double
     double term = 1.0, sum = 1.0, rise = a * b / c, slopes = rise;
     int settled = 0;
     for (int k = 0; k < 100000 && settled < 3; k++) {
+        if (a + k == 0.0 || b + k == 0.0) break; /* where c + k may be 0, too */
         term *= (a + k) / (c + k) * (b + k) / (k + 1.0) * z;
         if (term == 0.0) break;
         sum += term;
-        double at = (a + k + 1.0) * (b + k + 1.0) / (c + k + 1.0) * term;
+        double more = (a + k + 1.0) * (b + k + 1.0), at = more == 0.0 ? 0.0 : more / (c + k + 1.0) * term;
         slopes += at;
         settled = fabs(term) < 0x1p-55 * fabs(sum) && fabs(at) < 0x1p-55 * fabs(slopes)
                 ? settled + 1 : 0;

@@ -22,7 +22,7 @@ static inline double symc_zeta_sum_f64(double s, double q) {
     for (int k = 0; k < 12; k++) {
         double term = b[k] * rising * power;
         sum += term;
-        if (fabs(term) < 0x1p-56 * fabs(sum)) break;
+        if (fabs(term) <= 0x1p-56 * fabs(sum)) break;
         rising *= (s + 2 * k + 1.0) * (s + 2 * k + 2.0) * z;
     }
     return sum;
@@ -37,12 +37,13 @@ static inline double symc_hurwitz_f64(double s, double q) {
     if (s == 1.0) return INFINITY;
     if (s < 1.0) {
         if (q != 1.0) return NAN;
-        if (s >= 0.0) return symc_zeta_sum_f64(s, 1.0);
+        if (s > -0.5) return symc_zeta_sum_f64(s, 1.0); /* r below would round beside its pole */
         if (s == -INFINITY) return NAN;
         if (0.5 * s == rint(0.5 * s)) return 0.0;
         // (2 pi)^s Gamma(r), gamma doubled (DLMF 5.5.5): in two factors that do not overflow.
-        double r = 1.0 - s, root = pow(3.141592653589793, -0.5 * r);
-        double size = root * tgamma(0.5 * r) * 1.772453850905516 * (root * tgamma(0.5 * r + 0.5));
+        double r = 1.0 - s, root = pow(3.141592653589793, -0.5 * r), size = INFINITY;
+        if (r < 340.0)
+            size = root * tgamma(0.5 * r) * 1.772453850905516 * (root * tgamma(0.5 * r + 0.5));
         return size / 3.141592653589793 * symc_sinpi_f64(0.5 * s) * symc_zeta_sum_f64(r, 1.0);
     }
     if (q > 0.0) return s == INFINITY ? (q > 1.0 ? 0.0 : q == 1.0 ? 1.0 : INFINITY)
@@ -180,7 +181,7 @@ static inline double symc_owens_t_f64(double h, double a) {
         for (int k = 0; k < 20; k++) {
             double at = k < 10 ? node[k] : -node[k - 10];
             double t = 0.25 * end * (at + 1.0) + 0.5 * piece * end;
-            sum += weight[k % 10] * exp(-0.5 * x * x * t * t) / (1.0 + t * t);
+            sum += weight[k % 10] * exp(-0.5 * (x * t) * (x * t)) / (1.0 + t * t);
         }
     double inner = 0.25 * end * sum * exp(-0.5 * x * x) / tau;
     double result = swapped != 0.0 ? outer - inner : inner;

@@ -20,10 +20,9 @@ from symc.tensor.sorting.quantiles import (
     inside,
     kept,
     median,
-    percentile,
     place,
     precision_of,
-    quantile,
+    quantile_of,
     sorted_rows,
 )
 from symc.tensor.views import moveaxis
@@ -54,13 +53,15 @@ def nanquantile(
 ) -> Tensor:
     """The quantiles `q` (from 0 to 1) of the elements that are not NaN, as `quantile`; NaN of none.
 
+    Methods that give one of the elements as it is have none of no integers: `IndexError` then.
+
     >>> import symc.tensor as T
     >>> T.nanquantile([1.0, 2.0, float("nan"), 4.0], 0.75).eval()
     array(3.)
     """
     a = as_tensor(a)
     if not a.dtype.is_float:
-        return quantile(a, q, axis, method, keepdims)
+        return quantile_of("nanquantile", a, q, 1.0, axis, method, keepdims, of_none=True)
     return _quantile("nanquantile", a, q, 1.0, axis, method, keepdims)
 
 
@@ -75,7 +76,7 @@ def nanpercentile(
     """
     a = as_tensor(a)
     if not a.dtype.is_float:
-        return percentile(a, q, axis, method, keepdims)
+        return quantile_of("nanpercentile", a, q, 100.0, axis, method, keepdims, of_none=True)
     return _quantile("nanpercentile", a, q, 100.0, axis, method, keepdims)
 
 

@@ -75,7 +75,7 @@ def quantile(
     >>> T.quantile(T.constant([1.0, 2.0, 4.0]), [0.5, 0.75]).eval()
     array([2., 3.])
     """
-    return _quantile("quantile", a, q, 1.0, axis, method, keepdims)
+    return quantile_of("quantile", a, q, 1.0, axis, method, keepdims)
 
 
 def percentile(
@@ -91,16 +91,25 @@ def percentile(
     >>> T.percentile(T.constant([1.0, 2.0, 4.0]), 50).eval()
     array(2.)
     """
-    return _quantile("percentile", a, q, 100.0, axis, method, keepdims)
+    return quantile_of("percentile", a, q, 100.0, axis, method, keepdims)
 
 
-def _quantile(
-    label: str, a: TensorLike, at: TensorLike, whole: float, axis: Axis, method: str, keepdims: bool
+def quantile_of(
+    label: str,
+    a: TensorLike,
+    at: TensorLike,
+    whole: float,
+    axis: Axis,
+    method: str,
+    keepdims: bool,
+    *,
+    of_none: bool = False,
 ) -> Tensor:
+    """As `quantile`, with `at` from 0 to the whole; with `of_none` no floats have NaN."""
     check_method(label, method)
     precision, q = precision_of(at, whole), as_tensor(at)
     q = cast_to(inside(label, q, whole), FLOAT64) / whole
-    rows, axes = sorted_rows(label, a, axis, floats=method not in PICKING)
+    rows, axes = sorted_rows(label, a, axis, floats=method not in PICKING, of_none=of_none)
     n = cast_to(length(rows, rows.ndim - 1), FLOAT64)
     unlimited = place(method, q, n)
     where_it_is = maximum(minimum(unlimited, n - 1), 0.0)

@@ -28,7 +28,7 @@ jv: FunctionOfTwo = elementwise(
         first = symc_bessel_j_f64(fabs(v), a, &second);
         if (v < 0.0) {
             double sine = symc_sinpi_f64(-v);
-            first = symc_sinpi_f64(0.5 - v) * first - (sine == 0.0 ? 0.0 : sine * second);
+            first = symc_cospi_f64(v) * first - (sine == 0.0 ? 0.0 : sine * second);
         }
         return symc_bessel_parity_f64(v, x) * first;
     }
@@ -48,13 +48,13 @@ yv: FunctionOfTwo = elementwise(
     static inline double symc_yv_f64(double v, double x) {
         if (!(fabs(v) < INFINITY && x >= 0.0)) return NAN;
         if (x == 0.0) {
-            double turned = v < 0.0 ? symc_sinpi_f64(0.5 - v) : 1.0;
+            double turned = v < 0.0 ? symc_cospi_f64(v) : 1.0;
             return turned == 0.0 ? 0.0 : turned * -INFINITY;
         }
         if (symc_bessel_ends_f64(v, x)) return 0.0;
         double second, first = symc_bessel_j_f64(fabs(v), x, &second);
         if (v >= 0.0) return second;
-        double cosine = symc_sinpi_f64(0.5 - v);
+        double cosine = symc_cospi_f64(v);
         return symc_sinpi_f64(-v) * first + (cosine == 0.0 ? 0.0 : cosine * second);
     }
     """,

@@ -9,14 +9,15 @@ import math
 import numpy as np
 
 from symc.tensor.libm import each
-from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.reference_values import Floats, log_of_gamma, log_of_gamma_from_1, vectorised
 
 
 def _hankel(v: Floats, x: Floats, sign: float) -> tuple[Floats, Floats]:
     """The sums of the even and the odd terms of DLMF 10.17.1, up to the smallest one."""
     term, sums = np.ones_like(x), [np.ones_like(x), np.zeros_like(x)]
     for k in range(1, 60):
-        following = term * sign * (4 * v * v - (2 * k - 1) ** 2) / (8 * k * x)
+        odd = 2 * k - 1
+        following = term * sign * ((2 * v - odd) / (8 * k)) * ((2 * v + odd) / x)
         term = np.where((np.abs(following) > np.abs(term)) & (k > v), 0, following)
         sums[k % 2] = sums[k % 2] + (term if sign < 0 or k % 4 < 2 else -term)
     return sums[0], sums[1]
@@ -37,7 +38,7 @@ def _series(v: Floats, x: Floats, sign: float, less: Floats | float = 0.0) -> Fl
     growing = (np.hypot(v, x) - v) / 2
     endless = growing > 1e6
     v, x = np.where(endless, 0.0, v), np.where(endless, 1.0, x)
-    scale = v * (np.log(x) - math.log(2)) - _loggamma(v + 1) - less
+    scale = _log_of_first(v, x) - less
     total, term = np.ones_like(x), np.ones_like(x)
     for k in range(1, 3000 + int(growing.max(initial=0, where=~endless))):
         term = term * sign * x * x / 4 / (k * (v + k))
@@ -51,34 +52,41 @@ def _series(v: Floats, x: Floats, sign: float, less: Floats | float = 0.0) -> Fl
 
 
 def _loggamma(x: Floats) -> Floats:
-    return each(math.lgamma, x)
+    return each(log_of_gamma, x)
 
 
 def _k(v: Floats, x: Floats, less: Floats | float = 0.0) -> Floats:
     """exp(x - less) K(v, x): integral 10.32.9 by the trapezoidal rule, exact to all digits."""
-    tiny = x < 1e-8
-    near = _first_k(np.abs(v), np.where(tiny, x, 1e-9)) * np.exp(np.where(tiny, x, 0.0) - less)
+    v, tiny = np.abs(v), x < 1e-8
+    near = _first_k(v, np.where(tiny, x, 1e-9)) * np.exp(np.where(tiny, x, 0.0) - less)
     x = np.where(tiny, 1.0, x)
-    end: Floats = 2 * np.arcsinh(np.sqrt(30 / x)) + np.arcsinh(np.abs(v) / x)
-    v = np.abs(v)
+    end: Floats = 2 * np.arcsinh(np.sqrt(30 / x)) + np.arcsinh(np.minimum(v / x, 1e300))
     total = np.zeros_like(x)
-    count = 400
+    count, part = 400, 2.0**-12  # exponents are summed as parts, which do not overflow
     for k in range(count + 1):
         t = end * k / count
-        decay = x * (2 * np.sinh(t / 2) ** 2) + less
-        term = np.exp(v * t - decay) + np.exp(-v * t - decay)
+        decay = x * part * (2 * np.sinh(t / 2) ** 2) + part * less
+        term = np.exp((v * part * t - decay) / part) + np.exp((-v * part * t - decay) / part)
         total = total + term * (end / count / 2 * (0.5 if k == 0 else 1.0))
     return np.where(tiny, near, total)
 
 
 def _first_k(v: Floats, x: Floats) -> Floats:
-    """K of a tiny x: 10.31.2 for v = 0, 10.27.4 and the first terms below 1, from there 10.30.2."""
+    """K of a tiny x: 10.27.4 and the first terms below 1, from there 10.30.2."""
+    w, mean, half = _temme(v, x)
+    many = np.exp(_loggamma(np.where(v > 0, v, 1.0)) - v * (np.log(x) - math.log(2))) / 2
+    below = np.pi * np.exp(mean) * np.sinh(half) / _sinpi(w)
+    return np.where(v < 0.97, below, many)
+
+
+def _temme(v: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Of the logarithms of (x/2)^-v / gamma(1 - v) and (x/2)^v / gamma(1 + v) the mean, and half of
+    how far they are apart, for v < 0.97; and v, or what stands for it: nothing cancels at v = 0.
+    """
     log = np.log(x) - math.log(2)
-    w = np.where((v > 0) & (v < 0.97), v, 0.25)
-    size = np.exp(-w * log - _loggamma(1 - w)) - np.exp(w * log - _loggamma(1 + w))
-    many = np.exp(_loggamma(np.where(v > 0, v, 1.0)) - v * log) / 2
-    below = np.pi / 2 * size / _sinpi(w)
-    return np.where(v == 0, -log - np.euler_gamma, np.where(v < 0.97, below, many))
+    w = np.where(v < 1e-290, 1e-290, np.where(v < 0.97, v, 0.25))
+    up, down = log_of_gamma_from_1(w), log_of_gamma_from_1(-w)
+    return w, -(up + down) / 2, (up - down) / 2 - w * log
 
 
 def _i(v: Floats, x: Floats, more: Floats | float) -> Floats:
@@ -98,7 +106,10 @@ def _j_and_y(v: Floats, x: Floats) -> tuple[Floats, Floats]:
     """
     direct, tiny = x > np.maximum(50, 2 * v), x < 1e-8
     far = ~direct & (x - v > 1e7)
-    w, a = np.where(direct | tiny | far, 0.0, v), np.where(direct | tiny | far, 1.0, x)
+    # J is below exp(-h), h = (8/9)^(1/2) (v - x)^(3/2) / v^(1/2), by 10.14.5, and Y beyond exp(h).
+    none = (x < v) & ((v - x) * np.sqrt((v - x) / v) > 800)
+    known = direct | tiny | far | none
+    w, a = np.where(known, 0.0, v), np.where(known, 1.0, x)
     steps = np.floor(w)
     j, low = _low_orders(w - steps, a)
     _, high = _low_orders(w - steps + 1, a)
@@ -124,6 +135,7 @@ def _j_and_y(v: Floats, x: Floats) -> tuple[Floats, Floats]:
     c, s = np.cos(x) * cosine + np.sin(x) * sine, np.sin(x) * cosine - np.cos(x) * sine
     j, y = np.where(direct, modulus * c, j), np.where(direct, modulus * s, y)
     j, y = np.where(tiny, _first(v, x), j), np.where(tiny, _second(v, x), y)
+    j, y = np.where(none, 0.0, j), np.where(none, -np.inf, y)
     return np.where(far, np.nan, j), np.where(far, np.nan, y)
 
 
@@ -134,7 +146,7 @@ def _low_orders(v: Floats, x: Floats) -> tuple[Floats, Floats]:
     a = np.where(large, 1.0, x)
     end = np.arcsinh(80 / a) + np.maximum(0, np.arcsinh(2 * v / a))
     j, y = np.zeros_like(x), np.zeros_like(x)
-    sine, cosine = _sinpi(v), _sinpi(v + 0.5)
+    sine, cosine = _sinpi(v), _cospi(v)
     for node, weight in zip(nodes, weights, strict=True):
         angle = math.pi * node
         j = j + weight * np.cos(a * math.sin(angle) - v * angle)
@@ -170,23 +182,35 @@ def _modulus(v: Floats, x: Floats) -> tuple[Floats, Floats]:
 
 def _first(v: Floats, x: Floats) -> Floats:
     """(x / 2)^v / gamma(v + 1), the first term of the power series 10.2.2 and 10.25.2."""
-    return np.exp(v * (np.log(x) - math.log(2)) - _loggamma(v + 1))
+    return np.exp(_log_of_first(v, x))
+
+
+def _log_of_first(v: Floats, x: Floats) -> Floats:
+    """Of huge orders by 5.11.1: two logarithms would be infinite."""
+    log, large = np.log(x) - math.log(2), v > 1e15
+    at = np.where(large, v, 1e15)
+    far = at * (log - np.log(at) + 1) - 0.5 * (math.log(math.tau) + np.log(at))
+    return np.where(large, far, v * log - _loggamma(v + 1))
 
 
 def _second(v: Floats, x: Floats) -> Floats:
-    """Y of a tiny x: 10.8.2 for v = 0, 10.2.3 and the first terms below 1, from there 10.7.4."""
+    """Y of a tiny x: 10.2.3 and the first terms below 1, from there 10.7.4."""
+    w, mean, half = _temme(v, x)
+    # J(v) (cos(pi v) - 1) / sin(pi v) - (J(-v) - J(v)) / sin(pi v)
+    below = -np.tan(np.pi / 2 * w) * np.exp(mean - half)
+    below = below - 2 * np.exp(mean) * np.sinh(half) / _sinpi(w)
     log = np.log(x) - math.log(2)
-    at_zero = 2 / np.pi * (log + np.euler_gamma)
-    w = np.where((v > 0) & (v < 0.97), v, 0.25)
-    rest = np.exp(w * log - _loggamma(1 + w)) * _sinpi(0.5 - w)
-    below = (rest - np.exp(-w * log - _loggamma(1 - w))) / _sinpi(w)
     many = -np.exp(_loggamma(np.where(v > 0, v, 1.0)) - v * log) / np.pi
-    return np.where(v == 0, at_zero, np.where(v < 0.97, below, many))
+    return np.where(v < 0.97, below, many)
 
 
 def _sinpi(v: Floats) -> Floats:
     r = v - 2 * np.round(v / 2)
     return np.sin(np.pi * np.where(r > 0.5, 1 - r, np.where(r < -0.5, -1 - r, r)))
+
+
+def _cospi(v: Floats) -> Floats:
+    return np.sin(np.pi * (0.5 - np.abs(v - 2 * np.round(v / 2))))
 
 
 def _parity(v: Floats, x: Floats) -> Floats:
@@ -256,7 +280,7 @@ def jv(v: Floats, x: Floats) -> Floats:
     inside, w, a = _inside(v, x)
     j, y = _j_and_y(w, a)
     sine = _sinpi(w)
-    mirrored = _sinpi(w + 0.5) * j - np.where(sine == 0, 0, sine * y)
+    mirrored = _cospi(w) * j - np.where(sine == 0, 0, sine * y)
     value = np.where(inside, np.where(v < 0, mirrored, j), np.where(x == 0, _at_zero(v), 0.0))
     return _parity(v, x) * value
 
@@ -266,9 +290,9 @@ def yv(v: Floats, x: Floats) -> Floats:
     """Y(v, x), by 10.4.7 for negative orders; -inf at 0, NaN below."""
     inside, w, a = _inside(v, x)
     j, y = _j_and_y(w, a)
-    cosine = _sinpi(w + 0.5)
+    cosine = _cospi(w)
     mirrored = _sinpi(w) * j + np.where(cosine == 0, 0, cosine * y)
-    turned = np.where(v < 0, np.round(_sinpi(np.abs(v) + 0.5), 15), 1.0)
+    turned = np.where(v < 0, _cospi(v), 1.0)
     pole = np.where(turned == 0, 0.0, -np.inf * turned)
     value = np.where(inside, np.where(v < 0, mirrored, y), np.where(x == 0, pole, 0.0))
     return np.where((x >= 0) & np.isfinite(v), value, np.nan)

@@ -6,6 +6,7 @@ Names and ranges are those of `scipy.special`.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -20,7 +21,7 @@ from symc.tensor.libm import each
 from symc.tensor.logarithmic import xlog1py, xlogy
 from symc.tensor.logic import eq, ge, isinf, isnan, le, logical_and, where
 from symc.tensor.math import abs as size_of
-from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.reference_values import Floats, log_of_gamma, stirling, vectorised
 from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfThree, FunctionOfTwo
 from symc.tensor.special_functions import betaln, digamma, gamma_density, gammainc_da
@@ -250,7 +251,8 @@ def _is_pole(x: float) -> bool:
 
 
 def _sign_and_log(x: float) -> tuple[float, float]:
-    return (1.0 if x > 0 or math.floor(x) % 2 == 0 else -1.0), math.lgamma(x)
+    """Of gamma(x); x is no pole."""
+    return (1.0 if x > 0 or math.floor(x) % 2 == 0 else -1.0), log_of_gamma(x)
 
 
 def _rising(z: float, m: float) -> float:
@@ -261,18 +263,40 @@ def _rising(z: float, m: float) -> float:
         up = math.prod(z + k for k in range(int(m)))
         down = math.prod(z + k for k in range(int(m), 0))
         return up if m >= 0 else 1 / down if down else math.inf
-    if _is_pole(z + m):
+    end = z + m
+    if end < -_WHOLE or _is_pole(end):
         return math.inf if not _is_pole(z) else math.nan
     if _is_pole(z):
         return 0.0
-    (top, more), (bottom, less) = _sign_and_log(z + m), _sign_and_log(z)
-    return top * bottom * math.exp(more - less) if more - less < 709.7 else top * bottom * math.inf
+    if abs(z) < 1e-18 and abs(end) < 1e-18:
+        return z / end  # 5.7.1
+    if z < 0 and end < 0:  # 5.5.3, twice
+        sines = sinpi_sum(np.array([z, z]), np.array([0.0, m]))
+        return float(sines[0] / sines[1]) * _raised(1 - end, m, 1 - z)
+    return _raised(z, m, end)
+
+
+_WHOLE = 2.0**52
+"""Numbers from here on are whole."""
+
+
+def _raised(z: float, m: float, end: float) -> float:
+    """As `_rising`, for an `end` z + m that is no pole, nor is z; one of them is positive."""
+    if min(z, end) >= 10:  # 5.11.1 for both, whose large terms are left out
+        z, end = min(z, sys.float_info.max), min(end, sys.float_info.max)
+        more = (z - 0.5) * math.log1p(m / z) + m * math.log(end) - m
+        top, bottom = stirling(np.array([end, z])).tolist()
+        size = more + (top - bottom)
+        return math.exp(size) if size < 709.7 else math.inf
+    (top, more), (bottom, less) = _sign_and_log(end), _sign_and_log(z)
+    return top * bottom * (math.exp(more - less) if more - less < 709.7 else math.inf)
 
 
 poch: FunctionOfTwo = elementwise(
     "poch", _poch,
     """
     // Gamma(z + m) / Gamma(z): a product for whole m, else from B(z, m) = Gamma(z) Gamma(m) / ...
+    // A tiny z has Gamma(z) = 1 / z to all digits, and a tiny m changes Gamma near poles alone.
     static inline double symc_poch_f64(double z, double m) {
         if (!(fabs(z) < INFINITY && fabs(m) < INFINITY)) return NAN;
         if (m == rint(m) && fabs(m) <= 10000.0) {
@@ -280,16 +304,33 @@ poch: FunctionOfTwo = elementwise(
             for (double k = 0.0; k < fabs(m); k++) product *= low + k;
             return m >= 0.0 ? product : product == 0.0 ? INFINITY : 1.0 / product;
         }
-        double end = z + m;
+        double end = z + m, factor = 1.0;
         int pole = z <= 0.0 && z == rint(z);
         if (end <= 0.0 && end == rint(end)) return pole ? NAN : INFINITY;
         if (pole) return 0.0;
+        if (fabs(z) < 0x1p-60) {
+            if (fabs(end) < 0x1p-60) return z / end;
+            if (fabs(end) < 170.0) return z * symc_gamma_f64(end);
+        } else if (fabs(m) < 0x1p-200) {
+            return 1.0;
+        }
         if (z > 0.0 && m > 0.0 && m < 170.0) return symc_gamma_f64(m) / symc_beta_f64(z, m);
         if (end > 0.0 && m < 0.0 && m > -170.0) return symc_beta_f64(end, -m) / symc_gamma_f64(-m);
         if (fabs(end) < 170.0 && fabs(z) < 170.0) return symc_gamma_f64(end) / symc_gamma_f64(z);
+        if (z < 0.0 && end < 0.0) {  // DLMF 5.5.3, twice
+            factor = symc_sinpi_f64(z) / symc_sinpi_sum_f64(z, m);
+            double turned = 1.0 - end;
+            end = 1.0 - z;
+            z = turned;
+            if (m > 0.0 && m < 170.0) return factor * (symc_gamma_f64(m) / symc_beta_f64(z, m));
+            if (m < 0.0 && m > -170.0)
+                return factor * (symc_beta_f64(end, -m) / symc_gamma_f64(-m));
+        }
+        // Of large z and m the digits that the logarithms share are all they have.
+        if (z > 0x1p50 && end > 0x1p50) return factor * (m > 0.0 ? INFINITY : 0.0);
         int top = 1, bottom = 1;
         double size = exp(lgamma_r(end, &top) - lgamma_r(z, &bottom));
-        return top * bottom * size;
+        return top * bottom * size * factor;
     }
     """,
     """The rising factorial ``gamma(z + m) / gamma(z)``, Pochhammer's symbol (DLMF 5.2.4).
@@ -306,13 +347,19 @@ poch: FunctionOfTwo = elementwise(
 @vectorised
 def _binom(n: Floats, k: Floats) -> Floats:
     """By a product, or the beta function of arguments that the reflection 5.5.3 makes positive."""
-    k = np.where((n < -1) & (k < 0) & (n - k > -1), n - k, k)
-    known_ends = (n < 0) & (n == np.floor(n)) | (k == np.floor(k)) & (
-        (k < 400) | (n == np.floor(n)) & (n - k < 400)
+    below_0 = (k < 0) & (k == np.floor(k))
+    k = np.where(~below_0 & (n < -1) & (k < 0) & (n - k > -1), n - k, k)
+    known_ends = (
+        below_0
+        | (n < 0) & (n == np.floor(n))
+        | (k == np.floor(k)) & ((k < 400) | (n == np.floor(n)) & (n - k < 400))
     )
     rest = np.where(np.abs(n) < 1, (1 - k) + n, n - k + 1)
     sine, pi = sinpi_sum(k, -n), math.pi
     plain = 1 / ((n + 1) * beta(rest, k + 1))
+    small_k = np.where(np.abs(k) < 100, k, 1.0)
+    root = np.abs(n) ** (small_k / 2)
+    plain = np.where((n > 1e30) & (small_k == k), root / known.gamma(small_k + 1) * root, plain)
     above, below = sine / pi * beta(n + 1, k - n), sinpi_sum(-k) / pi
     turned = sine / sinpi_sum(-n)
     small = np.where(
@@ -321,9 +368,9 @@ def _binom(n: Floats, k: Floats) -> Floats:
         below * turned * beta(-k, k - n),
     )
     large = np.where(k - n >= 1, above, np.where(k <= -1, below * beta(n + 1, -k), plain))
-    return np.where(
-        known_ends | ~np.isfinite(n + k), each(_choose, n, k), np.where(n < -1, small, large)
-    )
+    small = np.where(turned == 0, 0.0, small)
+    finite = np.isfinite(n) & np.isfinite(k)
+    return np.where(known_ends | ~finite, each(_choose, n, k), np.where(n < -1, small, large))
 
 
 def _choose(n: float, k: float) -> float:
@@ -364,6 +411,10 @@ binom: FunctionOfTwo = elementwise(
         if (n < -1.0)
             return symc_sinpi_f64(-k) / 3.141592653589793 * (sine / symc_sinpi_f64(-n)) *
                    symc_beta_f64(-k, k - n);
+        // Of a large n beta may be too small: Gamma(n + 1) / Gamma(n - k + 1) is n^k to
+        // all digits (DLMF 5.11.12).
+        double root = pow(n, 0.5 * k);
+        if (n > 0x1p100 && fabs(k) < 100.0) return root / symc_gamma_f64(k + 1.0) * root;
         double rest = fabs(n) < 1.0 ? (1.0 - k) + n : n - k + 1.0;
         return 1.0 / ((n + 1.0) * symc_beta_f64(rest, k + 1.0));
     }

@@ -96,7 +96,7 @@ def _owens_t(h: Floats, a: Floats) -> Floats:
     end = np.minimum(size, 9 / np.maximum(x, 1e-300))
     for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
         t = end * node
-        total = total + weight * np.exp(-x * x * t * t / 2) / (1 + t * t)
+        total = total + weight * np.exp(-(x * t) * (x * t) / 2) / (1 + t * t)
     inner = np.where(np.isinf(x), 0.0, end * total * np.exp(-x * x / 2) / math.tau)
     inner = np.where(np.isinf(a) & (h == 0), 0.0, inner)
     result = np.copysign(np.where(swapped, outer - inner, inner), a)

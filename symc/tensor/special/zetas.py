@@ -13,7 +13,7 @@ from symc.tensor.exponentials import exp
 from symc.tensor.libm import each
 from symc.tensor.logic import eq, isnan, logical_or, lt, where
 from symc.tensor.math import as_float, mod, sqr
-from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.reference_values import Floats, real_power, vectorised
 from symc.tensor.rows import IN_HEADER
 from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 from symc.tensor.special_functions import digamma, gamma, gammaln
@@ -29,14 +29,14 @@ def _sum_of_powers(s: float, q: float) -> float:
     """The sum of (q + n)^-s by Euler and Maclaurin's formula 25.11.5, from a far n."""
     terms: list[float] = []
     for n in range(30 + int(min(abs(s), 1e5))):
-        terms.append((q + n) ** -s)
+        terms.append(real_power(q + n, -s))
         if s > 2 and terms[-1] * (q + n) < 1e-20 * terms[0]:
             return math.fsum(terms)  # what is left is too small to count
     if terms[0] == 0:
-        return math.pow(q, 1 - s) / (s - 1)
+        return real_power(q, 1 - s) / (s - 1)
     far = q + len(terms)
     power, rising = far**-s, s / far
-    terms += [far ** (1 - s) / (s - 1), power / 2]
+    terms += [real_power(far, 1 - s) / (s - 1), power / 2]
     for k, b in enumerate(known.BERNOULLI, 1):
         terms.append(b / math.factorial(2 * k) * rising * power)
         rising *= (s + 2 * k - 1) * (s + 2 * k) / far**2
@@ -49,12 +49,14 @@ def _hurwitz(s: float, q: float) -> float:
     if s <= 1:
         if s == 1 or q != 1 or s == -math.inf:
             return math.inf if s == 1 else math.nan
-        if s >= 0:
+        if s > -0.5:
             return _sum_of_powers(s, 1.0)
+        if s % 2 == 0:
+            return 0.0
         sine = math.sin(math.pi / 2 * (s % 4))
         log = s * math.log(math.tau) + math.lgamma(1 - s)
         size = math.exp(log) if log < 709 else math.inf
-        return 0.0 if s % 2 == 0 else size / math.pi * sine * _sum_of_powers(1 - s, 1.0)
+        return size / math.pi * sine * _sum_of_powers(1 - s, 1.0)
     if q == -math.inf or (math.isinf(s) and q < 0 and q != math.floor(q)):
         return math.nan
     if q <= 0:
@@ -66,10 +68,7 @@ def _hurwitz(s: float, q: float) -> float:
         return _sum_of_powers(s, r) + odd * below
     if math.isinf(s):
         return 0.0 if q > 1 else 1.0 if q == 1 else math.inf
-    try:
-        return 0.0 if math.isinf(q) else _sum_of_powers(s, q)
-    except OverflowError:
-        return math.inf
+    return 0.0 if math.isinf(q) else _sum_of_powers(s, q)
 
 
 @vectorised
