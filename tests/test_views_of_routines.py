@@ -9,6 +9,7 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.errors import ShapeMismatch
 
 RNG = np.random.default_rng(3)
 PICTURE, FILTER = RNG.random((9, 8)), RNG.random((3, 3))
@@ -22,6 +23,40 @@ def blurred(x: Any, w: Any) -> Any:
 def blurred_by_hand(x: Any, w: Any) -> Any:
     windows = np.lib.stride_tricks.sliding_window_view(x, w.shape)
     return np.einsum("ijab,ab->ij", windows, w)
+
+
+SPECIFIED = {
+    "a product": (lambda m, x: x @ x.T, False),
+    "products": (lambda m, x: (x[None] * m.ones((3, 1, 1))) @ x, False),
+    "a factor": (lambda m, x: m.linalg.cholesky(x @ x.T), False),
+    "sorted": (lambda m, x: m.sort(x, axis=1), False),
+    "a result": (lambda m, x: x, True),
+    "computed before": (lambda m, x: (x + 1) @ x, False),
+}
+
+
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_lengths_that_are_said_take_no_copy(name: str) -> None:
+    """specify_shape before a routine was a loop that copied: products took twice as long."""
+    formula, copies = SPECIFIED[name]
+    x = T.matrix("x")
+    f = symc.function([x], formula(T, T.specify_shape(x, (4, None))))
+    if symc.config.device == "cpu":
+        assert ("specifyshape_kernel(" in f.source) == copies
+    np.testing.assert_allclose(f(MATRIX), formula(np, MATRIX), rtol=1e-12)
+    with pytest.raises(ShapeMismatch, match="axis 0 has length 3, and must have 4"):
+        f(MATRIX[:3])
+
+
+def test_a_state_whose_lengths_are_said() -> None:
+    x, n = T.matrix("x"), T.lscalar("n")
+    first = T.specify_shape(x, (None, 4))
+    last = symc.fori_loop(0, n, lambda i, s: T.specify_shape(s @ first, (None, 4)), first)
+    f = symc.function([x, n], last)
+    for steps in (0, 1, 3):
+        wanted = np.linalg.matrix_power(MATRIX, steps + 1)
+        np.testing.assert_allclose(f(MATRIX, steps), wanted, rtol=1e-12)
+        np.testing.assert_array_equal(MATRIX, MATRIX.copy())
 
 
 def test_a_picture_as_a_batch_of_one() -> None:

@@ -18,7 +18,9 @@ from symc.graph.node import Tensor
 from symc.graph.open_formulas import only_element
 from symc.tensor.copies import Copy
 from symc.tensor.elementwise import Elementwise
+from symc.tensor.positions import Fitted
 from symc.tensor.reshape import Reshape
+from symc.tensor.specify import SpecifyShape
 
 
 def views(order: Sequence[Tensor], roots: Sequence[Tensor]) -> set[Tensor]:
@@ -40,9 +42,14 @@ def has_whole_buffers(node: Tensor) -> bool:
 
 
 def _has_lengths_of_argument(node: Tensor) -> bool:
-    """Whether a node has the lengths of its first argument, but for some of 1."""
+    """Whether a node has the lengths of its first argument, but for some of 1.
+
+    It is a condition that those have them which say what lengths another tensor has.
+    """
     if not node.args:
         return False
+    if isinstance(node.op, SpecifyShape | Fitted):
+        return True
     own, given = node.type.shape, node.args[0].type.shape
     return [n for n in own if n != 1] == [n for n in given if n != 1]
 
@@ -72,6 +79,8 @@ def is_view(node: Tensor) -> bool:
         return False
     if not node.args[0].args and not node.args[0].ndim:
         return False  # a number that is given need not be in memory, or not in a device's
+    if isinstance(node.op, SpecifyShape | Fitted):
+        return True
     lowering = node.op.lower(node, _length)
     if not isinstance(lowering, At):
         return False
