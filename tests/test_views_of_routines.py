@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def blurred_by_hand(x: Any, w: Any) -> Any:
     return np.einsum("ijab,ab->ij", windows, w)
 
 
-SPECIFIED = {
+SPECIFIED: dict[str, tuple[Callable[[Any, Any], Any], bool]] = {
     "a product": (lambda m, x: x @ x.T, False),
     "products": (lambda m, x: (x[None] * m.ones((3, 1, 1))) @ x, False),
     "a factor": (lambda m, x: m.linalg.cholesky(x @ x.T), False),

@@ -80,7 +80,7 @@ def test_an_empty_axis_is_made_longer_by_constants_alone(mode: Any) -> None:
                 symc.function([x], T.pad(x, (0, 2), mode), mode=how)(np.zeros(0))
         x = T.vector("x")
         f = symc.function([x, k], T.pad(x, (k, 0), mode), mode=how)
-        with pytest.raises(ValueError, match="axis 0 is empty|no elements"):
+        with pytest.raises(ValueError, match=r"axis 0 is empty|no elements"):
             f(np.zeros(0), 1)
         assert f(np.array([7.0]), 1).shape == (2,)
         x = T.matrix("x")

@@ -53,6 +53,7 @@ from symc.codegen.record import record
 MOST = 64  # statements, and operations of a value
 ALONE = 1  # scatters that are no pairs: to take more apart takes longer than packs save
 WORTH = 3  # operations of an iteration, from which a pack is faster than one after the other
+CONVERTED = 3  # operations that an integer costs of which a float is made: it is put in by itself
 REAL = ("float32", "float64")
 
 
@@ -237,6 +238,8 @@ class _Reading:
         match value:
             case Var() | Load() | Cast():
                 own = isinstance(value, Var) or self.is_alone(value)
+                if isinstance(value, Cast) and value.x.dtype.is_integer:
+                    self.operations -= CONVERTED
                 return own and value.dtype is self.dtype
             case Unary("neg", x) if x.dtype is self.dtype:
                 parts: Iterable[Expr] = (x,)

@@ -14,8 +14,17 @@
 #define SYMC_ARE_BRIEF(a, b) 0
 #endif
 
+// SYMBOL SYMC_IS_DIVISOR
+// Whether a compiler knows that b, of 64 bits, is above 0. By such it multiplies: the remainder is
+// then made of the quotient, so that both have the product in common. Narrow ones are vectors as is.
+#if defined(__GNUC__) && !defined(__cplusplus) && !defined(__OPENCL_VERSION__)
+#define SYMC_IS_DIVISOR(b) (sizeof(b) == 8 && __builtin_constant_p(b) && (b) > 0)
+#else
+#define SYMC_IS_DIVISOR(b) 0
+#endif
+
 // SYMBOL SYMC_DEFINE_FLOORDIV
-// NEEDS SYMC_ARE_BRIEF
+// NEEDS SYMC_ARE_BRIEF SYMC_IS_DIVISOR
 // Division rounded towards minus infinity, as Python's //.
 #define SYMC_DEFINE_FLOORDIV(name, type, unsigned_type)                    \
     static inline type name(type a, type b) {                              \
@@ -23,7 +32,9 @@
         if (SYMC_ARE_BRIEF(a, b))                                          \
             return (type)((uint32_t)a / (uint32_t)b);                      \
         if (b == -1) return (type)(0u - (unsigned_type)a);                 \
-        type quotient = (type)(a / b), rest = (type)(a % b);               \
+        type quotient = (type)(a / b);                                     \
+        if (SYMC_IS_DIVISOR(b)) return (type)(quotient - (a - quotient * b < 0)); \
+        type rest = (type)(a % b);                                         \
         return (type)(quotient - ((rest != 0) & ((rest < 0) != (b < 0)))); \
     }
 
@@ -67,13 +78,14 @@ SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u32, uint32_t)
 SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u64, uint64_t)
 
 // SYMBOL SYMC_DEFINE_MOD
-// NEEDS SYMC_ARE_BRIEF
+// NEEDS SYMC_ARE_BRIEF SYMC_IS_DIVISOR
 // Remainder with the sign of b, as Python's %.
 #define SYMC_DEFINE_MOD(name, type)                                            \
     static inline type name(type a, type b) {                                  \
         if (b == 0 || b == -1) return 0;                                       \
         if (SYMC_ARE_BRIEF(a, b)) return (type)((uint32_t)a % (uint32_t)b);    \
-        type rest = (type)(a % b);                                             \
+        type rest = SYMC_IS_DIVISOR(b) ? (type)(a - a / b * b) : (type)(a % b); \
+        if (SYMC_IS_DIVISOR(b)) return (type)(rest + (rest < 0 ? b : 0));      \
         return (type)(rest + ((rest != 0) & ((rest < 0) != (b < 0)) ? b : 0)); \
     }
 
