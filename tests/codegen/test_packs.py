@@ -214,14 +214,19 @@ def test_an_element_that_a_pack_only_compares_is_no_pack() -> None:
 
 def test_floats_of_computed_integers_are_no_reason_for_packs() -> None:
     """They enter a register one by one: deposits of particles on a grid took 2.5 times as long."""
-    t, w = T.dvector("t"), T.dvector("w")
-    places = T.cast(T.floor(t), "int64")
-    near = 1.0 - (t - places)
-    table = T.zeros((9,))[places].inc(w * near * near)
-    f = symc.function([t, w], table)
+    x, w = T.dmatrix("x"), T.dvector("w")
+
+    def weights(x: Any, w: Any, places: Any) -> Any:
+        near = x - places
+        return w * near[:, 0] * (1 - near[:, 1])
+
+    places = T.cast(T.floor(x), "int64")
+    table = T.zeros((9, 9))[places[:, 0], places[:, 1]].inc(weights(x, w, places))
+    f = symc.function([x, w], table)
     assert loops_in_packs(f) == 0
     rng = np.random.default_rng(5)
-    at, weight = rng.random(50) * 9, rng.random(50)
+    at, weight = rng.random((50, 2)) * 9, rng.random(50)
     by = np.floor(at).astype(np.int64)
-    wanted = np.bincount(by, weight * (1 - (at - by)) ** 2, 9)
+    wanted = np.zeros((9, 9))
+    np.add.at(wanted, (by[:, 0], by[:, 1]), weights(at, weight, by))
     np.testing.assert_allclose(f(at, weight), wanted, rtol=1e-13)
