@@ -20,7 +20,7 @@ from symc.tensor.views import shape_padright
 def found_rules(roots: Sequence[Tensor]) -> list[Rule]:
     """The rule for these graphs: it must know which places are found in them."""
     others = _used_elsewhere(roots)
-    places = {
+    places: dict[object, Tensor] = {
         (node.op.kind, node.op.axes, node.args[0]): node
         for node in walk(roots)
         if isinstance(node.op, FoundExtreme) and node.args[0] not in others

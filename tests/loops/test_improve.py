@@ -239,7 +239,8 @@ def test_a_map_of_maps_whose_product_left_both_is_not_a_loop_of_copies(
     a, c = T.tensor3("a"), T.matrix("c")
 
     def rows(a: Tensor) -> Tensor:
-        return symc.map(lambda row: row @ c, a, go_backwards=inner)[0]
+        products: Tensor = symc.map(lambda row: row @ c, a, go_backwards=inner)[0]
+        return products
 
     found, _ = symc.map(rows, a, go_backwards=outer)
     after = improved([a, c], [found], r(4, 5, 3), r(3, 2))
