@@ -18,6 +18,8 @@ from symc.loops.hoist import is_product
 from symc.loops.opened import Get, OpenLoop, is_free
 from symc.loops.scan import Part
 from symc.tensor.lengths import tensor_of
+from symc.tensor.slices import Slice
+from symc.tensor.spans import WHOLE
 from symc.tensor.views import expand_dims
 
 
@@ -49,9 +51,16 @@ def pass_on(loop: OpenLoop) -> None:
         return
     slots = loop.slots()
     for number, node in enumerate(loop.collected):
-        part = Part("collected", number)
-        if part in loop.wanted and isinstance(slots.get(node), Reading):
-            loop.follow(part, loop.gather(node, number in loop.reverse))
+        part, row = Part("collected", number), _without_whole_slices(node)
+        if part in loop.wanted and isinstance(slots.get(row), Reading):
+            loop.follow(part, loop.gather(row, number in loop.reverse))
+
+
+def _without_whole_slices(node: Tensor) -> Tensor:
+    """``x`` of ``x[:]``, which are the rows of a loop in a step of this one."""
+    while isinstance(node.op, Slice) and all(entry == WHOLE for entry in node.op.entries):
+        node = node.args[0]
+    return node
 
 
 def _is_batchable(node: Tensor, leaves: list[Tensor]) -> bool:

@@ -6,6 +6,7 @@
     4  as 2, without rules that make composite ops
     5  reshapes go towards the inputs
     6  products of computed matrices and vectors are sums
+    7  extremes whose places are found are the elements there
 
 Within 2 and 4, stability rules see every node first, as it was written.
 """
@@ -26,6 +27,7 @@ from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.bodies import conditions_in_bodies, improved_bodies, prepared_bodies
 from symc.rewrite.engine import Rewrite, normalise
 from symc.rewrite.fold import FOLD
+from symc.rewrite.found import found_rules
 from symc.rewrite.indexing import INDEXING
 from symc.rewrite.joined import has_joined, joined_rules
 from symc.rewrite.lift import lifting_rules
@@ -138,6 +140,9 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
     exact = mode == "compile"
     if not exact and multiplies_computed(list(done.values())):
         done = normalise(found, RuleSet(unstored_rules(found), ["unstored"]), trace)
+        found = [done[root] for root in found]
+    if not exact and any(isinstance(node.op, FoundExtreme) for node in done.values()):
+        done = normalise(found, RuleSet(found_rules(found), ["found"]), trace)
         found = [done[root] for root in found]
     return improved_bodies(found, lambda results: _phases(results, mode, trace), exact=exact)
 

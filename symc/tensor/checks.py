@@ -6,7 +6,8 @@ knows more about its result has a row in `BOUNDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,7 +26,7 @@ from symc.codegen.dtypes import (
 )
 from symc.errors import BadIndex, DivisionByZero
 from symc.graph import dims
-from symc.graph.dims import Dim, Extreme
+from symc.graph.dims import Dim, Extreme, Poly
 from symc.graph.inputs import Constant, constant_value
 from symc.graph.node import METHODS, OPERATORS, Op, Requirement, Tensor
 from symc.graph.walks import walk
@@ -52,11 +53,15 @@ def bounds(node: Tensor) -> Bounds:
     if not node.type.shape and isinstance(node.op, Constant):
         value = int(node.op.value)
         return value, value
+    return _all_bounds(node)[node]
+
+
+def _all_bounds(node: Tensor) -> dict[Tensor, Bounds]:
     known: dict[Tensor, Bounds] = {}
     for part in walk([node], stop=_opaque):
         found = _bounds(part, [known.get(arg, UNKNOWN) for arg in part.args])
         known[part] = _within_dtype(found, part.dtype)
-    return known[node]
+    return known
 
 
 def _opaque(node: Tensor) -> bool:
@@ -72,8 +77,9 @@ def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     op = node.op
     if isinstance(op, Elementwise):
         rule = _ELEMENTWISE.get(op.name)
-        # Narrower integers may wrap around.
-        return rule(*args) if rule is not None and node.dtype is INT64 else UNKNOWN
+        # Sums of narrower integers may wrap around.
+        exact = node.dtype is INT64 or op.name in _CHOICES
+        return rule(*args) if rule is not None and exact else UNKNOWN
     known = BOUNDS.get(type(op))
     return UNKNOWN if known is None else known(node, args)
 
@@ -141,11 +147,11 @@ def _nonnegative(dim: Dim, depth: int = 3) -> bool:
     if depth == 0 or isinstance(dim, int):
         return False
     for monomial, factor in dim.terms:
-        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extreme):
-            rest = dims.sub(dim, dims.symbolic(monomial[0]))
-            sides = (monomial[0].left, monomial[0].right)
+        if abs(factor) == 1 and len(monomial) == 1 and isinstance(monomial[0], Extreme):
+            rest = dims.sub(dim, dims.mul(dims.symbolic(monomial[0]), factor))
+            sides = (dims.mul(side, factor) for side in (monomial[0].left, monomial[0].right))
             shown = [_nonnegative(dims.add(rest, side), depth - 1) for side in sides]
-            if any(shown) if monomial[0].kind == "max" else all(shown):
+            if any(shown) if (monomial[0].kind == "max") == (factor == 1) else all(shown):
                 return True
     return False
 
@@ -235,6 +241,8 @@ _ELEMENTWISE: dict[str, Callable[..., Bounds]] = {
     "maximum": _of_larger,
     "where": _of_choice,
 }
+
+_CHOICES = ("minimum", "maximum", "where")  # give elements of their arguments
 
 
 def never_negative(node: Tensor) -> bool:
@@ -326,6 +334,9 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
     if high is None or not _nonnegative(dims.sub(dims.sub(n, 1), high)):
         greatest = tensor_of(high) if high is not None and _reaches(index) else _greatest(index)
         conditions.append(OPERATORS["lt"](greatest, length))
+    if any(condition.ndim for condition in conditions):
+        of_lengths = _of_lengths(index, n)
+        conditions = conditions if of_lengths is None else of_lengths
 
     def message(value: Callable[[Any], Any]) -> str:
         values, count = np.asarray(value(index)), int(value(n))
@@ -335,10 +346,97 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
         return f"{text}\n  given  {describe(x)}{source}\n  at     {node.where}"
 
     if conditions:
-        holds = conditions[0]
-        if len(conditions) == 2:
-            holds = OPERATORS["logical_and"](*conditions)
-        yield Requirement(holds, BadIndex, message)
+        yield Requirement(reduce(OPERATORS["logical_and"], conditions), BadIndex, message)
+
+
+def _of_lengths(index: Tensor, n: Dim) -> list[Tensor] | None:
+    """Scalars of lengths that hold just where all of `index` is in range; None if nothing tells.
+
+    Places that are clipped, as to ``(0, n - 2)``, are in range if their bounds are. To compare each
+    of them, they would be stored.
+    """
+    known = _all_bounds(index)
+    lowest = _decisive(known, index, dims.mul(n, -1), least=True)
+    highest = _decisive(known, index, dims.sub(n, 1), least=False)
+    if lowest is None or highest is None or not all(map(_fits, (*lowest, *highest))):
+        return None
+    length = tensor_of(n)
+    holds = [OPERATORS["ge"](tensor_of(value), OPERATORS["neg"](length)) for value in lowest]
+    holds += [OPERATORS["lt"](tensor_of(value), length) for value in highest]
+    # One length after the other: the product of very large ones would wrap around.
+    unknown = [dim for dim in index.type.shape if not isinstance(dim, int)]
+    empty = [OPERATORS["eq"](tensor_of(dim), 0) for dim in unknown if not _is_at_least(dim, 1)]
+    return [reduce(OPERATORS["logical_or"], empty, each) for each in dict.fromkeys(holds)]
+
+
+def _decisive(
+    known: Mapping[Tensor, Bounds], node: Tensor, limit: Dim, *, least: bool, depth: int = 8
+) -> list[Dim] | None:
+    """Lengths that are all at least `limit` just where all elements are, if there are any.
+
+    Or at most, if not `least`. None where elements have to be looked at. A minimum is at least
+    something where both of its arguments are, and a maximum at most.
+    """
+    low, high = known.get(node, UNKNOWN)
+    bound = low if least else high
+    if bound is not None and _nonnegative(_room(bound, limit, least=least)):
+        return []
+    if bound is not None and low == high:
+        return [bound]
+    if not depth or node not in known:
+        return None
+    ways = _ways(known, node, limit, least=least)
+    if ways is None:
+        return None
+    found: list[Dim] = []
+    for arg, its_limit, its_least, back in ways:
+        values = _decisive(known, arg, its_limit, least=its_least, depth=depth - 1)
+        if values is None:
+            return None
+        found += map(back, values)
+    return found
+
+
+def _room(bound: Dim, limit: Dim, *, least: bool) -> Dim:
+    return dims.sub(bound, limit) if least else dims.sub(limit, bound)
+
+
+# An argument, its limit, whether it is the least that it may be, and the result for its value.
+_Way: TypeAlias = tuple[Tensor, Dim, bool, Callable[[Dim], Dim]]
+
+
+def _ways(
+    known: Mapping[Tensor, Bounds], node: Tensor, limit: Dim, *, least: bool
+) -> list[_Way] | None:
+    """What all arguments must be for a node to keep to a limit; None where that is unknown."""
+    if isinstance(node.op, DimShuffle | BroadcastTo | Reshape):
+        return [(node.args[0], limit, least, _same)]
+    if isinstance(node.op, Cast):
+        wraps = _of_cast(node, [(0, 0)]) == UNKNOWN
+        return None if wraps else [(node.args[0], limit, least, _same)]
+    name = node.op.name if isinstance(node.op, Elementwise) else ""
+    if name == ("minimum" if least else "maximum"):
+        return [(arg, limit, least, _same) for arg in node.args]
+    if node.dtype is not INT64 or known[node] == UNKNOWN:  # it may wrap around
+        return None
+    if name == "neg":
+        return [(node.args[0], dims.mul(limit, -1), not least, lambda x: dims.mul(x, -1))]
+    values = [low if low == high else None for low, high in (known[arg] for arg in node.args)]
+    match name, values:
+        case "add", [_, int() | Poly() as y]:
+            return [(node.args[0], dims.sub(limit, y), least, lambda x: dims.add(x, y))]
+        case "add", [int() | Poly() as x, _]:
+            return [(node.args[1], dims.sub(limit, x), least, lambda y: dims.add(x, y))]
+        case "sub", [_, int() | Poly() as y]:
+            return [(node.args[0], dims.add(limit, y), least, lambda x: dims.sub(x, y))]
+        case "sub", [int() | Poly() as x, _]:
+            return [(node.args[1], dims.sub(x, limit), not least, lambda y: dims.sub(x, y))]
+        case _:
+            return None
+
+
+def _same(value: Dim) -> Dim:
+    return value
 
 
 def _greatest(index: Tensor) -> Tensor:

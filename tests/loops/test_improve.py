@@ -229,3 +229,43 @@ def test_exact_improvements_move_no_product() -> None:
     (after,) = improve_loops([before], exact=True)
     assert Counter(map(products, loops([before]))) == Counter(map(products, loops([after])))
     assert {part.kind for part in parts([after])} == {"final"}
+
+
+@pytest.mark.parametrize("outer", [False, True])
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_map_of_maps_whose_product_left_both_is_not_a_loop_of_copies(
+    outer: bool, inner: bool
+) -> None:
+    a, c = T.tensor3("a"), T.matrix("c")
+
+    def rows(a: Tensor) -> Tensor:
+        products: Tensor = symc.map(lambda row: row @ c, a, go_backwards=inner)[0]
+        return products
+
+    found, _ = symc.map(rows, a, go_backwards=outer)
+    after = improved([a, c], [found], r(4, 5, 3), r(3, 2))
+    assert inner or not loops(after)
+    for n in (0, 1, 2):
+        improved([a, c], [found], r(n, 5, 3), r(3, 2))
+        improved([a, c], [found], r(4, n, 3), r(3, 2))
+
+
+def test_a_loop_that_gives_whole_rows_is_its_sequence_as_far_as_it_goes() -> None:
+    x, n = T.matrix("x"), T.scalar("n", dtype="int64")
+    found, _ = symc.scan(lambda row: (row[:], row[:][:]), x, n_steps=n)
+    given = r(5, 3)
+    for steps in (1, 3, 5):
+        assert not loops(improved([x, n], found, given, np.int64(steps)))
+    f = symc.function([x, n], found)
+    for steps in (0, 1, 3, 5):
+        for each in f(given, steps):
+            np.testing.assert_array_equal(each, given[:steps])
+    with pytest.raises(ValueError, match="5"):
+        f(given, 6)
+
+
+def test_a_loop_that_may_stop_gives_the_rows_of_its_steps() -> None:
+    x = T.matrix("x")
+    found, _ = symc.scan(lambda row: (row[:], symc.until(row.sum() > 2)), x)
+    assert loops(improved([x], [found], np.eye(4) * 3))
+    np.testing.assert_array_equal(symc.function([x], found)(np.eye(4) * 3), np.eye(4)[:1] * 3)
