@@ -8,13 +8,14 @@
 A sum of elements at places may fail, so it must not be computed before the outer loop: none of its
 steps may need it. And it is the same in all that do. So the outer loop has two states more: whether
 the sum has been computed, and the sum. A step that needs it computes it if no step before did, and
-fails where that fails. Elements and what is computed of a few numbers are read again in each step:
-that takes no longer than to ask.
+fails where that fails. Where steps of an inner loop need it, that has these states, too: they begin
+as those of the outer loop, which go on as they end. What is computed element by element each step
+computes again, of the elements that it needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
 
@@ -26,15 +27,16 @@ from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import substitute, walk
 from symc.loops.branch import IfElse, chosen_of
-from symc.loops.build import Carrying, LoopParts, row_of
+from symc.loops.build import Carrying, LoopParts, opened, row_of
 from symc.loops.gated import each_way
-from symc.loops.paths import Path, Ways, merged, places_of, ways_of
+from symc.loops.paths import Path, Ways, merged, of_some_steps, places_of, ways_of
 from symc.loops.scan import Scan
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.gather import Gather
 from symc.tensor.logic import logical_and, logical_not, logical_or
 from symc.tensor.reshape import Reshape
-from symc.tensor.slices import WHOLE, Slice, SliceWrite, zeros_for
+from symc.tensor.slices import Slice, SliceWrite, zeros_for
+from symc.tensor.spans import WHOLE
 from symc.tensor.views import BroadcastTo, DimShuffle, expand_dims
 
 
@@ -42,38 +44,28 @@ def keeping(loop: LoopParts, inside: AbstractSet[Tensor]) -> LoopParts:
     """The loop, in which what takes long of that `inside`, and does not change, is a state."""
     seen: set[Tensor] = set()
     while True:
-        found = _next(loop, inside, seen)
-        if found is None:
+        value = _next(loop, inside, seen)
+        if value is None:
             return loop
-        ways, values = found
-        seen.update(values)
-        loop = _with_states(loop, ways, values)
+        with located_at(value.where):
+            begun = [scalar_constant(False, BOOL), zeros_for(value, value.dtype)]
+            new = _with_states(loop, value, begun, inside)
+        if new is None or not [*_inner_loops(walk(_results(new)), value)]:
+            seen.add(value)  # what still needs it computes it for its state
+        loop = loop if new is None else new
 
 
-def _next(
-    loop: LoopParts, inside: AbstractSet[Tensor], seen: AbstractSet[Tensor]
-) -> tuple[Ways, list[Tensor]] | None:
-    """Some of these values, of which the same steps need all, and the ways to where they do."""
+def _next(loop: LoopParts, inside: AbstractSet[Tensor], seen: AbstractSet[Tensor]) -> Tensor | None:
+    """One of these values that what changes in the loop is computed of."""
     results = _results(loop)
     order = walk(results)
     varying = _varying(loop, order)
     used = {arg for node in order if node in varying for arg in node.args}.union(results)
-    waiting = [
-        node
-        for node in order
-        if node in inside and node in used and node not in seen and _takes_long(node, inside)
-    ]
-    if not waiting:
-        return None
-    places = places_of(results, order)
-    every = ways_of(results, order, places)
-    found: dict[Ways, list[Tensor]] = {}
-    for node in waiting:
-        ways = _known_ways(node, places[node], every[node])
-        asked = {condition for way in ways for condition, _ in way if condition is not None}
-        if not varying.isdisjoint(walk(asked)):  # conditions need not be in the graph
-            found.setdefault(ways, []).append(node)
-    return next(iter(found.items()), None)
+    for node in order:
+        is_next = node in inside and node in used and node not in seen
+        if is_next and _takes_long(node, inside):
+            return node
+    return None
 
 
 def _results(loop: LoopParts) -> list[Tensor]:
@@ -83,7 +75,8 @@ def _results(loop: LoopParts) -> list[Tensor]:
 
 def _varying(loop: LoopParts, order: Sequence[Tensor]) -> set[Tensor]:
     """The nodes that may differ from step to step."""
-    varying = {loop.step}.union(*(part.slots for part in (*loop.reads, *loop.carries)))
+    slots = [*(read.slots for read in loop.reads), *(carry.slots for carry in loop.carries)]
+    varying = {loop.step}.union(*slots)
     for node in order:
         if not varying.isdisjoint(node.args):
             varying.add(node)
@@ -100,46 +93,113 @@ def _takes_long(value: Tensor, inside: AbstractSet[Tensor]) -> bool:
 
 def _is_short(node: Tensor) -> bool:
     match node.op:
-        case Slice() | DimShuffle() | BroadcastTo() | Reshape():
+        case Elementwise() | Cast() | Gather() | Slice() | DimShuffle() | BroadcastTo() | Reshape():
             return True
-        case Elementwise() | Cast() | Gather() | IfElse():
+        case IfElse():
             return not node.ndim
         case _:
             return False
 
 
-def _known_ways(node: Tensor, place: Path, ways: Ways) -> Ways:
-    """All ways to a value; none if one has a condition that is not known or depends on it."""
-    found = merged((*place, *way) for way in ways or ((),))
+def _with_states(
+    loop: LoopParts, value: Tensor, begun: Sequence[Tensor], inside: AbstractSet[Tensor]
+) -> LoopParts | None:
+    """The loop with a value as a state, and whether it has been computed as another one.
+
+    None if it is not known which steps need it.
+    """
+    initial = [expand_dims(each, 0) for each in begun]
+    slots = [row_of(rows) for rows in initial]
+    results = _results(loop)
+    order = walk(results)
+    places = places_of(results, order)
+    every = ways_of(results, order, places)
+    ways = _known_ways([value], value, places, every)
+    if ways:
+        asked = {condition for way in ways for condition, _ in way if condition is not None}
+        if _varying(loop, order).isdisjoint(walk(asked)):  # it is asked before the loop
+            return None
+        now = _computed(value, ways, slots)
+        made = {value: now[-1]}
+    else:
+        found = _in_inner_loop(order, value, slots, inside)
+        if found is None:
+            return None
+        made, now = found
+        around = _known_ways(made, value, places, every)
+        if around:
+            now = chosen_of(_taken(around), now, slots)
+        elif any(places[node] or every[node] for node in made):
+            return None
+    rows = zip(initial, slots, now, strict=True)
+    more = [Carrying(begin, (-1,), (slot,), result) for begin, slot, result in rows]
+    return _over(loop, substitute(results, made), more)
+
+
+def _known_ways(
+    nodes: Iterable[Tensor], value: Tensor, places: Mapping[Tensor, Path],
+    every: Mapping[Tensor, Ways],
+) -> Ways:  # fmt: skip
+    """All ways to some nodes; none if one has a condition that is not known or needs the value."""
+    found = merged((*places[node], *way) for node in nodes for way in every[node] or ((),))
     for way in found:
         for condition, _ in way:
-            if condition is None or node in walk([condition]):
+            if condition is None or value in walk([condition]):
                 return ()
     return found
 
 
-def _with_states(loop: LoopParts, ways: Ways, values: Sequence[Tensor]) -> LoopParts:
-    """The loop, whose steps that go one of these ways compute values if none has done so."""
-    with located_at(values[0].where):
-        begun = [scalar_constant(False, BOOL), *(zeros_for(each, each.dtype) for each in values)]
-        initial = [expand_dims(each, 0) for each in begun]
-        is_made, *kept = [row_of(rows) for rows in initial]
-        same = {condition: condition for way in ways for condition, _ in way if condition is not None}
-        needed = reduce(logical_or, each_way(ways, same))
-        new = [_written(*pair) for pair in zip(kept, values, strict=True)]
-        now = chosen_of(logical_and(needed, logical_not(is_made)), new, kept)
-        results = [logical_or(is_made, needed), *now]
-    new = substitute(_results(loop), dict(zip(values, now, strict=True)))
-    more = [
-        Carrying(rows, (-1,), (slot,), result)
-        for rows, slot, result in zip(initial, [is_made, *kept], results, strict=True)
-    ]
-    return _over(loop, new, more)
+def _taken(ways: Ways) -> Tensor:
+    """The condition that one of these ways is gone."""
+    same = {condition: condition for way in ways for condition, _ in way if condition is not None}
+    return reduce(logical_or, each_way(ways, same))
 
 
-def _written(kept: Tensor, value: Tensor) -> Tensor:
-    """A value, where the state is: steps that do not compute it then need no copy of an array."""
-    return SliceWrite((WHOLE,) * value.ndim, "set")(kept, value) if value.ndim else value
+def _computed(value: Tensor, ways: Ways, slots: Sequence[Tensor]) -> list[Tensor]:
+    """Whether a value has been computed, and the value, after what goes these ways."""
+    is_made, kept = slots
+    needed = _taken(ways)
+    # Where the state is: steps that do not compute it then need no copy of an array.
+    new = SliceWrite((WHOLE,) * value.ndim, "set")(kept, value) if value.ndim else value
+    now = chosen_of(logical_and(needed, logical_not(is_made)), [new], [kept])
+    return [logical_or(is_made, needed), *now]
+
+
+def _in_inner_loop(
+    order: Sequence[Tensor], value: Tensor, slots: Sequence[Tensor], inside: AbstractSet[Tensor]
+) -> tuple[dict[Tensor, Tensor], list[Tensor]] | None:
+    """The results of an inner loop some of whose steps need a value, with these states as its own.
+
+    And what the states are after it. None if there is no such loop.
+    """
+    for node in _inner_loops(order, value):
+        assert isinstance(node.op, Scan)
+        inner = _with_states(opened(node.op, node.args), value, slots, inside)
+        if inner is not None:
+            loop = inner.close(inside)
+            first = len(loop.layout.states) - len(slots)
+            finals = [loop.final(first + number)[0] for number in range(len(slots))]
+            siblings = [one for one in order if _are_one(one, node)]
+            new = {one: loop.part(one.op.part) for one in siblings if isinstance(one.op, Scan)}
+            return new, finals
+    return None
+
+
+def _inner_loops(order: Sequence[Tensor], value: Tensor) -> Iterator[Tensor]:
+    """The loops of which some steps need a value."""
+    for node in order:
+        if isinstance(node.op, Scan) and value in node.args:
+            some = [node.args[number] for number in of_some_steps(node.op, node.args)]
+            yield from [node] if value in some else []
+
+
+def _are_one(one: Tensor, other: Tensor) -> bool:
+    """Whether two nodes are results of one loop."""
+    loops = one.op, other.op
+    return all(isinstance(op, Scan) for op in loops) and (one.op.common(), one.args) == (
+        other.op.common(),
+        other.args,
+    )
 
 
 def _over(loop: LoopParts, new: Sequence[Tensor], more: Sequence[Carrying]) -> LoopParts:
