@@ -9,8 +9,8 @@ A sum of elements at places may fail, so it must not be computed before the oute
 steps may need it. And it is the same in all that do. So the outer loop has two states more: whether
 the sum has been computed, and the sum. A step that needs it computes it if no step before did, and
 fails where that fails. Where steps of an inner loop need it, that has these states, too: they begin
-as those of the outer loop, which go on as they end. What is computed element by element each step
-computes again, of the elements that it needs.
+as those of the outer loop, which go on as they end. Of what is computed element by element, steps
+that need single elements compute these again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from symc.graph.dims import sizes
 from symc.graph.inputs import scalar_constant
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
-from symc.graph.walks import substitute, walk
+from symc.graph.walks import substitute, walk, walk_within
 from symc.loops.branch import IfElse, chosen_of
 from symc.loops.build import Carrying, LoopParts, opened, row_of
 from symc.loops.gated import each_way
@@ -63,9 +63,26 @@ def _next(loop: LoopParts, inside: AbstractSet[Tensor], seen: AbstractSet[Tensor
     used = {arg for node in order if node in varying for arg in node.args}.union(results)
     for node in order:
         is_next = node in inside and node in used and node not in seen
-        if is_next and _takes_long(node, inside):
+        if is_next and _takes_long(node, inside) and not _is_left(node, order, results):
             return node
     return None
+
+
+def _is_left(value: Tensor, order: Sequence[Tensor], results: Sequence[Tensor]) -> bool:
+    """Whether `codegen/passes/steps/once.py` keeps a value: a side alone has it in memory.
+
+    That costs less. But it does not keep what a branch gives, nor loops that stop.
+    """
+    if _is_given(value, order, results):
+        return False
+    loops = (node.op for node in walk_within([value]))
+    return not any(isinstance(op, Scan) and op.layout.stops for op in loops)
+
+
+def _is_given(value: Tensor, order: Sequence[Tensor], results: Sequence[Tensor]) -> bool:
+    """Whether a loop, a branch or the loop around has a value as a whole."""
+    users = [node for node in order if value in node.args]
+    return value in results or any(isinstance(node.op, Scan | IfElse) for node in users)
 
 
 def _results(loop: LoopParts) -> list[Tensor]:
@@ -91,11 +108,15 @@ def _takes_long(value: Tensor, inside: AbstractSet[Tensor]) -> bool:
     return any(node in inside and not _is_short(node) for node in walk([value]))
 
 
+def _is_by_element(node: Tensor) -> bool:
+    return not node.args or isinstance(node.op, Elementwise | Cast | Gather) or _is_short(node)
+
+
 def _is_short(node: Tensor) -> bool:
     match node.op:
-        case Elementwise() | Cast() | Gather() | Slice() | DimShuffle() | BroadcastTo() | Reshape():
+        case Slice() | DimShuffle() | BroadcastTo() | Reshape():
             return True
-        case IfElse():
+        case Elementwise() | Cast() | Gather() | IfElse():
             return not node.ndim
         case _:
             return False
@@ -116,6 +137,8 @@ def _with_states(
     every = ways_of(results, order, places)
     ways = _known_ways([value], value, places, every)
     if ways:
+        if not _is_given(value, order, results) and all(map(_is_by_element, walk([value]))):
+            return None  # of its elements those that are needed are computed
         asked = {condition for way in ways for condition, _ in way if condition is not None}
         if _varying(loop, order).isdisjoint(walk(asked)):  # it is asked before the loop
             return None
