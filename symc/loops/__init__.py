@@ -4,7 +4,8 @@ body.py   a closed graph over slots: one step of a loop, or one side of a branch
 scan.py   the op: a body repeated, with sequences, states and collected outputs
 branch.py `ifelse`, and the op that computes one of two bodies; outline.py makes these: paths.py
           says where nodes are needed, gated.py sees to what several branches need, anew.py to
-          what decides on a side and is needed there; returned.py: only some steps need it
+          what decides on a side and is needed there; returned.py: only some steps need it,
+          kept.py: and it takes long
 
 Making loops, from the user's function to the op:
 

@@ -179,7 +179,7 @@ def _rebuilt(
             for each, old in zip(new, siblings, strict=True):
                 each.name = each.name or old.name
             if node in gates:
-                condition = reduce(logical_or, _each(gates[node], done))
+                condition = reduce(logical_or, each_way(gates[node], done))
                 pairs = zip(siblings, new, strict=True)
                 unneeded = [_unneeded(old, each, done, risky) for old, each in pairs]
                 new = chosen_of(condition, new, unneeded)
@@ -200,7 +200,7 @@ def _unneeded(
     return zeros_for(new, new.dtype)
 
 
-def _each(ways: Ways, done: Mapping[Tensor, Tensor]) -> Iterator[Tensor]:
+def each_way(ways: Ways, done: Mapping[Tensor, Tensor]) -> Iterator[Tensor]:
     """For each way the condition that it is gone. What decides at its end may fail, too."""
     for way in ways:
         gone = scalar_constant(True, BOOL)

@@ -2,8 +2,9 @@
 
 What does not change from step to step was made an argument of the loop. If it may fail, and only
 some steps need it, as those that take one side of a branch in the loop, each of them computes it
-again. Others that need it, too, on sides of branches or in some steps of other loops, compute it
-for themselves: no condition before the loop says whether one of its steps will.
+again, or, if that takes long, the first of them: see `kept.py`. Others that need it, too, on sides
+of branches or in some steps of other loops, compute it for themselves: no condition before the loop
+says whether one of its steps will.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import walk
 from symc.loops.body import Body
-from symc.loops.build import opened
+from symc.loops.build import Loop, opened
 from symc.loops.entered import Scope, may_fail
+from symc.loops.kept import keeping
 from symc.loops.paths import Path, of_some_steps, ways_of
 from symc.loops.scan import Scan
 
@@ -40,7 +42,7 @@ def returned(
         return None
     bodies: set[Body] = set()
     done: dict[Tensor, Tensor] = {}
-    made: dict[object, tuple[Body, list[Tensor]]] = {}
+    made: dict[object, Loop | None] = {}
     for node in order:
         args = [done[arg] for arg in node.args]
         new = node
@@ -49,10 +51,12 @@ def returned(
                 key = (node.op.common(), node.args)
                 if key not in made:
                     made[key] = _with_steps(node, args, failing, some, done)
-                    if made[key][0] is not node.op.body:
-                        bodies.add(made[key][0])
-                body, args = made[key]
-                new = replace(node.op, body=body)(*args)
+                loop = made[key]
+                if loop is None:
+                    new = node.op(*args)
+                else:
+                    bodies.add(loop.body)
+                    new = loop.part(node.op.part)
             elif any(arg is not old for arg, old in zip(args, node.args, strict=True)):
                 new = node.op(*args)
         new.name = new.name or node.name
@@ -67,8 +71,8 @@ def _has_unknown(path: Path) -> bool:
 def _with_steps(
     node: Tensor, args: list[Tensor], failing: AbstractSet[Tensor], some: AbstractSet[Tensor],
     done: Mapping[Tensor, Tensor],
-) -> tuple[Body, list[Tensor]]:  # fmt: skip
-    """The body and the arguments of a loop, whose steps compute what may fail.
+) -> Loop | None:  # fmt: skip
+    """The loop whose steps compute what may fail; None if none of that is for some steps alone.
 
     With what `some` of them need all `failing` returns: branches that return have it on sides.
     """
@@ -76,10 +80,9 @@ def _with_steps(
     assert isinstance(op, Scan)
     of_some = [node.args[number] for number in of_some_steps(op, node.args)]
     if some.isdisjoint(walk(of_some)):
-        return op.body, args
-    inside = _returning(of_some, op.split(node.args)[3], failing)
-    loop = opened(op, args).close({done[one] for one in inside})
-    return loop.body, list(loop.args)
+        return None
+    inside = {done[one] for one in _returning(of_some, op.split(node.args)[3], failing)}
+    return keeping(opened(op, args), inside).close(inside)
 
 
 def _returning(
