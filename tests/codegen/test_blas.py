@@ -147,7 +147,7 @@ def test_a_tall_matrix_times_a_small_one_in_pieces_of_rows(dtype: DType, beta: f
                 results.append(cell[0])
             tolerance = 1e-4 if dtype is FLOAT32 else 1e-12
             assert np.allclose(results[0], expected, rtol=tolerance, atol=tolerance)
-            assert np.array_equal(*results), (m, n, k)
+            assert np.array_equal(results[0], results[1]), (m, n, k)
 
 
 TWINS = ((63, 40), (64, 32), (100, 200), (150, 64), (300, 200), (530, 33))

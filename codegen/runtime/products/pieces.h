@@ -65,11 +65,11 @@ static int64_t symc_gemm_slab(int64_t trans_b, int64_t m, int64_t n, int64_t k, 
 
 // SYMBOL symc_gemm_rows
 // NEEDS symc_imports
-// The rows of pieces that those kernels compute of a tall a times a small b, which takes half to five
-// sixths of the time with packing; 0 where packing takes less. They read b for each few rows, so it
-// has to stay in the cache nearest to the processor; in single precision, in which packing is
-// cheaper, b may be smaller, and a transposed a have fewer rows. Of a transposed b c has to be narrow.
-// k is at most what strips sum at once.
+// The rows of pieces that those kernels compute of a tall a times a small b, which takes half to nine
+// tenths of the time with packing; 0 where packing takes less. They read all of b for each few rows,
+// so it has to stay in near caches. In single precision, in which packing is cheaper, b is to be
+// smaller, and sums are to be short, shorter of a transposed a. Of a transposed b, of which they sum
+// along k, only narrow products gain. k is at most what strips sum at once.
 static int64_t symc_gemm_rows(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,
                               int64_t size) {
 #ifdef __AVX512F__
