@@ -104,8 +104,7 @@ class MatMul(Op):
 
     def is_small(self, node: Tensor) -> bool:
         """Whether loops take no longer than a call."""
-        inner = node.args[0].type.shape[self._axes[1]]
-        work = dims.product((*node.type.shape, inner))
+        work = dims.product((*node.type.shape, self._inner(node)))
         return isinstance(work, int) and work <= SMALL
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
@@ -139,8 +138,12 @@ class MatMul(Op):
 
     def products(self, node: Tensor) -> Fold:
         """The product as loops, whatever its size."""
-        a, _ = node.args
-        return fold_products(node, a.type.shape[self._axes[1]], self._indexes)
+        return fold_products(node, self._inner(node), self._indexes)
+
+    def _inner(self, node: Tensor) -> Dim:
+        """How many products an element is the sum of: a number, if one of both factors says it."""
+        (a, b), (_, left, right, _) = node.args, self._axes
+        return known(a.type.shape[left], b.type.shape[right])
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         *batch, i, j = index
@@ -196,7 +199,7 @@ class MatVec(Op):
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
         a, _ = node.args
         rows, columns = a.type.shape
-        work = dims.mul(rows, columns)
+        work = dims.mul(node.type.shape[0], self._inner(node))
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
             return self.products(node)
         alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
@@ -210,7 +213,11 @@ class MatVec(Op):
 
     def products(self, node: Tensor) -> Fold:
         """The product as loops, whatever its size."""
-        return fold_products(node, node.args[1].type.shape[0], self._indexes)
+        return fold_products(node, self._inner(node), self._indexes)
+
+    def _inner(self, node: Tensor) -> Dim:
+        a, x = node.args
+        return known(a.type.shape[self._summed], x.type.shape[0])
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         return ((k, index[0]) if self.trans else (index[0], k)), (k,)

@@ -126,6 +126,38 @@ def test_floats_go_to_blas_and_the_rest_to_loops() -> None:
     assert isinstance(lowered(large @ large), LibCall)
 
 
+def test_a_length_that_only_one_factor_tells_is_that_of_the_sum() -> None:
+    """A block of 4 x 4 times four numbers of a vector had a loop of a length not known."""
+    block, vector, four = T.tensor("float64", (4, 4)), T.vector("v"), T.tensor("float64", (4,))
+    thin, tall = T.tensor("float64", (4, None)), T.tensor("float64", (None, 4))
+    products = [
+        block @ vector, MatVec(True)(block, vector), MatVec()(thin, four),
+        MatMul()(thin, block), MatMul(True)(tall, block), MatMul(False, True)(block, thin),
+    ]  # fmt: skip
+    for product in products:
+        found = lowered(product)
+        assert isinstance(found, Fold)
+        assert found.extents == (4,)
+
+
+def test_small_blocks_times_parts_of_a_vector_in_steps() -> None:
+    """Each step had loops of a length not known, and threads for them: 2.5 times the time."""
+    blocks, x = T.tensor("float64", (None, 4, 4), "blocks"), T.vector("x")
+    at = T.lvector("at")
+
+    def step(k: Any, total: Any) -> Any:
+        return total + blocks[k] @ x[at[k] * 4 : at[k] * 4 + 4]
+
+    f = symc.function([blocks, x, at], symc.fori_loop(0, at.shape[0], step, T.zeros(4)))
+    assert "symc_gemv" not in f.source
+    assert "omp parallel" not in f.source
+    given, numbers_of_x, places = numbers(3, 4, 4), numbers(12), np.array([2, 0, 1])
+    expected = sum(b @ numbers_of_x[4 * p : 4 * p + 4] for b, p in zip(given, places, strict=True))
+    np.testing.assert_allclose(f(given, numbers_of_x, places), expected)
+    with pytest.raises(ShapeMismatch, match="axis 1 is 4 on the left, but axis 0 is 2"):
+        f(given, numbers_of_x[:10], places)
+
+
 # --- matmul, dot and their kin --------------------------------------------------------------------
 
 SHAPES = [
