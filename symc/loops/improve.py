@@ -8,7 +8,7 @@
 - Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
   (`postpone.py`) and sums of products (`contract.py`) after it.
 - Rows of sequences that are outputs are not copied, nor are sequences that are parts of arrays
-  (`unsliced.py`).
+  (`unsliced.py`), nor are counted numbers in an array (`counted.py`).
 - Sequences, states and outputs that nothing needs are left out.
 """
 
@@ -24,6 +24,7 @@ from symc.graph.walks import rebuild, walk, walk_within
 from symc.loops.body import Body
 from symc.loops.branch import IfElse
 from symc.loops.contract import contract
+from symc.loops.counted import count_sequences
 from symc.loops.delayed import join_delayed
 from symc.loops.even import count_evenly
 from symc.loops.hoist import hoist
@@ -75,6 +76,7 @@ def _improved(
         postpone(loop)
         contract(loop)
     pass_on(loop)
+    count_sequences(loop)
     read_unsliced(loop)
     add_in_place(loop, exact=exact)
     return loop.close()
@@ -90,6 +92,7 @@ def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Par
     loop = OpenLoop(op, args, wanted)
     are_split, are_even = split_states(loop), count_evenly(loop)
     given = loop.reads
+    count_sequences(loop)
     read_unsliced(loop)
     return loop.close() if are_split or are_even or loop.reads != given else {}
 
