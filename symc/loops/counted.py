@@ -33,10 +33,15 @@ def count_sequences(loop: OpenLoop) -> None:
         loop.replace(rows)
 
 
+def is_counted(array: Tensor) -> bool:
+    """Whether an array has counted numbers, which are exact."""
+    return isinstance(array.op, ARange) and array.dtype is INT64
+
+
 def _counts_by(read: Reading, loop: OpenLoop) -> int | None:
     """How far apart the numbers of a sequence are, if that is a constant and not 0."""
     array = read.array
-    if not isinstance(array.op, ARange) or array.dtype is not INT64:
+    if not is_counted(array):
         return None
     available = sub(array.type.shape[0], max(read.rows.taps, default=0))
     by = dim_of(array.args[1])

@@ -108,3 +108,37 @@ def test_a_loop_that_stops_early_along_counted_numbers() -> None:
     f = symc.function([X], made[-1])
     assert f(np.ones(9)) == 4
     assert "arange" not in f.program, f.program
+
+
+def test_numbers_that_steps_of_a_loop_around_get_from_outside() -> None:
+    """The array was made before the outer loop, and its steps were given it as any other."""
+
+    def outer(_: Tensor, x: Tensor) -> Any:
+        def inner(i: Tensor) -> Any:
+            pair = symc.map(lambda j: x[j] + x[i], T.arange(2))[0]
+            return x[i] + pair.sum() + x[i + 1]
+
+        return T.concatenate([symc.map(inner, T.arange(x.shape[0] - 1))[0], x[-1:]])
+
+    f = symc.function([X], symc.fori_loop(0, 3, outer, T.specify_shape(X, (5,))))
+    assert "arange" not in f.program, f.program
+    x = np.arange(5.0)
+    wanted = x
+    for _ in range(3):
+        most = wanted[:-1]
+        pairs = wanted[0] + wanted[1] + 2 * most
+        wanted = np.append(most + pairs + wanted[1:], wanted[-1])
+    np.testing.assert_allclose(f(x), wanted)
+
+
+def test_inner_loops_that_stop_and_of_which_rows_are_wanted() -> None:
+    def outer(_: Tensor, x: Tensor) -> Any:
+        rows = symc.scan(
+            lambda i, s: (s + x[i], symc.until(s + x[i] > 3)), T.arange(X.shape[0]), T.constant(0.0)
+        )[0]
+        return x + rows.sum() + rows[-1]
+
+    made = symc.fori_loop(0, 2, outer, X)
+    given = np.array([1.0, 2.0, 0.5, 4.0])
+    f, plain = symc.function([X], made), symc.function([X], made, mode="python")
+    np.testing.assert_allclose(f(given), plain(given))
