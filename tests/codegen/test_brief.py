@@ -169,6 +169,9 @@ def test_rows_of_which_an_array_says_where_they_begin_and_end(kind: str) -> None
     made, _ = symc.map(row, T.arange(ptr.shape[0] - 1))
     f = symc.function([ptr, col, val, x], made, on_unused_input="ignore")
     assert beside(f)
+    kernels = f.runner.compilation().optimised.kernels
+    brief = [s for k in kernels if "_brief" in k.name for s in statements(k.body)]
+    assert len([stmt for stmt in brief if isinstance(stmt, Accumulate)]) == 1, "not four at a time"
     rng = np.random.default_rng(0)
     lengths = np.array([*LENGTHS, *LENGTHS[::-1], 24, 25, 26])
     p = np.concatenate([[0], np.cumsum(lengths)])

@@ -53,7 +53,7 @@ def inlined_kernels(program: Program) -> frozenset[str]:
     for launch in launches if inside else ():
         if used & numbers >= set(written(launch, kernels[launch.kernel])):
             inside.add(launch.kernel)
-    brief = _brief_kernels(program)
+    brief = brief_kernels(program)
     return frozenset(
         kernel.name
         for kernel in program.kernels
@@ -62,7 +62,7 @@ def inlined_kernels(program: Program) -> frozenset[str]:
     )
 
 
-def _brief_kernels(program: Program) -> frozenset[str]:
+def brief_kernels(program: Program) -> frozenset[str]:
     """The kernels that loops launch for a few iterations, beside others for many (`brief.py`)."""
     kernels = {kernel.name: kernel for kernel in program.kernels}
     found: set[str] = set()

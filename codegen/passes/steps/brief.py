@@ -120,11 +120,13 @@ def _with_choices(body: Iterable[Stmt]) -> Iterator[Stmt]:
 
 
 def _only_folds(loop: Loop) -> bool:
-    """Whether all that a loop leaves are numbers."""
+    """Whether all that a loop leaves are numbers, and it tests none of what it adds up.
+
+    Those that it tests go to no vector register, whose parts would be put together in the end.
+    """
     return all(
-        isinstance(s, Let | If)
-        or (isinstance(s, Accumulate | Store) and isinstance(s.index, Const))
-        for s in _with_choices(loop.body)
+        isinstance(s, Let) or (isinstance(s, Accumulate) and isinstance(s.index, Const))
+        for s in loop.body
     )
 
 
