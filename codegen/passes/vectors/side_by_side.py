@@ -29,7 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import is_
 from typing import Literal, TypeAlias
 
-from symc.codegen.blocks import repeated_kernels
+from symc.codegen.blocks import brief_kernels, repeated_kernels
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -53,7 +53,6 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.passes.expressions.inline import operations
-from symc.codegen.passes.kernels.inlined import brief_kernels
 from symc.codegen.passes.loops.dependence import step_of
 from symc.codegen.passes.vectors.vectorize import NEAR
 from symc.codegen.passes.walk import (
