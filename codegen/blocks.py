@@ -93,6 +93,19 @@ def repeated_kernels(program: Program) -> frozenset[str]:
     )
 
 
+def brief_kernels(program: Program) -> frozenset[str]:
+    """The kernels that steps launch for a few iterations, beside others for many."""
+    found: set[str] = set()
+    for step in every_step(program.steps):
+        match step:
+            case Branch(_, (Launch() as few,), (Launch() as many,)):
+                if {*few.buffers, *few.sizes} <= {*many.buffers, *many.sizes}:
+                    found.add(few.kernel)
+            case _:
+                pass
+    return frozenset(found)
+
+
 def steady_params(program: Program) -> dict[str, frozenset[str]]:
     """For kernels that loops run: the parameters that no step of their innermost loop writes to."""
     kernels = {kernel.name: kernel for kernel in program.kernels}

@@ -42,7 +42,7 @@ def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
 
 def _long_enough(node: Tensor, steps: Dim, sequence: Tensor, last: int) -> Iterator[Requirement]:
     available = dims.sub(sequence.type.shape[0], last)
-    if _at_most(steps, available):
+    if at_most(steps, available):
         return
 
     def message(value: Callable[[Any], Any]) -> str:
@@ -55,7 +55,7 @@ def _long_enough(node: Tensor, steps: Dim, sequence: Tensor, last: int) -> Itera
     yield Requirement(logical_or(enough, eq(tensor_of(steps), 0)), LoopError, message)
 
 
-def _at_most(small: Dim, large: Dim) -> bool:
+def at_most(small: Dim, large: Dim) -> bool:
     """Whether a length is provably not above another one (or 0)."""
     if isinstance(small, int) and small == 0:
         return True
@@ -64,7 +64,7 @@ def _at_most(small: Dim, large: Dim) -> bool:
     if isinstance(small, Poly) and len(small.terms) == 1:
         (monomial, factor), *_ = small.terms
         if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extreme):
-            sides = [_at_most(side, large) for side in (monomial[0].left, monomial[0].right)]
+            sides = [at_most(side, large) for side in (monomial[0].left, monomial[0].right)]
             return any(sides) if monomial[0].kind == "min" else all(sides)
     return False
 

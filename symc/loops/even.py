@@ -30,7 +30,7 @@ def count_evenly(loop: OpenLoop) -> bool:
     for number, by in found.items():
         carry = loop.carries.pop(number)
         first = _begin(carry.initial)
-        loop.replace({carry.slots[0]: _moved(first, by, loop.plan.step)})
+        loop.replace({carry.slots[0]: moved(first, by, loop.plan.step)})
         final = Part("final", number)
         if final in loop.wanted:
             loop.follow(final, partial(_final, first, by))
@@ -57,15 +57,15 @@ def _begin(initial: Tensor) -> Tensor:
     return initial[0] if number.ndim else number
 
 
-def _moved(first: Tensor, by: int, steps: Tensor) -> Tensor:
+def moved(first: Tensor, by: int, steps: Tensor) -> Tensor:
     """Where a number is after some steps; from 0 on by one it is the steps themselves.
 
     As ``0 + steps`` it would be another number than where that is simplified, and what is computed
     from both would be computed twice.
     """
-    moved = steps if by == 1 else steps * by
-    return moved if dim_of(first) == 0 else first + moved
+    way = steps if by == 1 else steps * by
+    return way if dim_of(first) == 0 else first + way
 
 
 def _final(first: Tensor, by: int, get: Get) -> Tensor:
-    return expand_dims(_moved(first, by, get(Part("count"))), 0)
+    return expand_dims(moved(first, by, get(Part("count"))), 0)

@@ -8,7 +8,7 @@
 - Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
   (`postpone.py`) and sums of products (`contract.py`) after it.
 - Rows of sequences that are outputs are not copied, nor are sequences that are parts of arrays
-  (`unsliced.py`).
+  (`unsliced.py`), nor are counted numbers in an array (`counted.py`).
 - Sequences, states and outputs that nothing needs are left out.
 """
 
@@ -24,6 +24,7 @@ from symc.graph.walks import rebuild, walk, walk_within
 from symc.loops.body import Body
 from symc.loops.branch import IfElse
 from symc.loops.contract import contract
+from symc.loops.counted import count_sequences, is_counted
 from symc.loops.delayed import join_delayed
 from symc.loops.even import count_evenly
 from symc.loops.hoist import hoist
@@ -75,9 +76,39 @@ def _improved(
         postpone(loop)
         contract(loop)
     pass_on(loop)
+    _count(loop)
     read_unsliced(loop)
     add_in_place(loop, exact=exact)
     return loop.close()
+
+
+def _count(loop: OpenLoop) -> None:
+    """Takes counted numbers out of a loop, and out of those in it that get them from outside."""
+    count_sequences(loop)
+    results = loop.results()
+    if not any(map(_gets_counted, walk(results))):
+        return
+    wanted = _wanted(results)
+    known: dict[Any, dict[Part, Tensor]] = {}
+
+    def counted(old: Tensor, new: Tensor) -> Tensor:
+        if not isinstance(old.op, Scan) or not isinstance(new.op, Scan) or not _gets_counted(old):
+            return new
+        key = _key(old)
+        if old.op.layout.stops and not _has_no_rows(wanted[key]):
+            return new
+        if key not in known:
+            inner = OpenLoop(new.op, new.args, wanted[key])
+            _count(inner)
+            known[key] = inner.close()
+        return known[key][old.op.part]
+
+    loop.replace(dict(zip(results, _rebuilt(results, counted), strict=True)))
+
+
+def _gets_counted(node: Tensor) -> bool:
+    """Whether a node is a loop that may do without an array that it is given."""
+    return isinstance(node.op, Scan) and any(map(is_counted, node.args))
 
 
 def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Part, Tensor]:
@@ -85,13 +116,19 @@ def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Par
 
     It is if rows of all steps are wanted: their lengths may depend on this very loop.
     """
-    if not all(part.kind in ("final", "count") for part in wanted):
+    if not _has_no_rows(wanted):
         return {}
     loop = OpenLoop(op, args, wanted)
     are_split, are_even = split_states(loop), count_evenly(loop)
     given = loop.reads
+    _count(loop)
     read_unsliced(loop)
     return loop.close() if are_split or are_even or loop.reads != given else {}
+
+
+def _has_no_rows(wanted: set[Part]) -> bool:
+    """Whether rows of all steps are not among the parts that are wanted."""
+    return all(part.kind in ("final", "count") for part in wanted)
 
 
 def _outlined(roots: list[Tensor]) -> list[Tensor]:

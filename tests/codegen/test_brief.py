@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -151,3 +152,39 @@ def test_no_loop_of_vectors_is_compiled_into_steps() -> None:
     assert not any(has_vectors(kernel) for kernel in made.kernels if kernel.name in inside)
     assert any(has_vectors(kernel) for kernel in made.kernels)
     assert "SYMC_JUMPS int64_t symc_run" in f.source
+
+
+@pytest.mark.parametrize("kind", ["sum", "dot", "most"])
+def test_rows_of_which_an_array_says_where_they_begin_and_end(kind: str) -> None:
+    """Sums over rows of CSR matrices were calls of a kernel, three times as long as the sums."""
+    ptr, col = T.lvector("ptr"), T.lvector("col")
+    val, x = T.dvector("val"), T.dvector("x")
+
+    def row(i: Any) -> Any:
+        of = slice(ptr[i], ptr[i + 1])
+        if kind == "dot":
+            return T.dot(val[of], x[col[of]])
+        return x[col[of]].sum() if kind == "sum" else T.maximum(val[of], 0.5).prod()
+
+    made, _ = symc.map(row, T.arange(ptr.shape[0] - 1))
+    f = symc.function([ptr, col, val, x], made, on_unused_input="ignore")
+    assert beside(f)
+    kernels = f.runner.compilation().optimised.kernels
+    brief = [s for k in kernels if "_brief" in k.name for s in statements(k.body)]
+    assert len([stmt for stmt in brief if isinstance(stmt, Accumulate)]) == 1, "not four at a time"
+    rng = np.random.default_rng(0)
+    lengths = np.array([*LENGTHS, *LENGTHS[::-1], 24, 25, 26])
+    p = np.concatenate([[0], np.cumsum(lengths)])
+    c, v, given = rng.integers(-50, 50, p[-1]), rng.normal(size=p[-1]), rng.normal(size=50)
+    wanted = []
+    for a, b in pairwise(p):
+        terms = given[c[a:b]]
+        most = np.maximum(v[a:b], 0.5).prod()
+        wanted.append(v[a:b] @ terms if kind == "dot" else terms.sum() if kind == "sum" else most)
+    np.testing.assert_allclose(f(p, c, v, given), wanted, atol=1e-12)
+    if kind != "most":
+        for at in (3, 60):  # in a short row and in a long one
+            wrong = c.copy()
+            wrong[at] = 50
+            with pytest.raises(SymcError):
+                f(p, wrong, v, given)

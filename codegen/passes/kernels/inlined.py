@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from symc.codegen.blocks import every_step, written
+from symc.codegen.blocks import brief_kernels, every_step, written
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
-    Branch,
     Call,
     If,
     Kernel,
@@ -63,18 +62,9 @@ def inlined_kernels(program: Program) -> frozenset[str]:
 
 
 def _brief_kernels(program: Program) -> frozenset[str]:
-    """The kernels that loops launch for a few iterations, beside others for many (`brief.py`)."""
+    """The kernels for a few iterations of which a loop is no longer than a call (`brief.py`)."""
     kernels = {kernel.name: kernel for kernel in program.kernels}
-    found: set[str] = set()
-    for step in every_step(program.steps):
-        match step:
-            case Branch(_, (Launch() as few,), (Launch() as many,)):
-                less = {*few.buffers, *few.sizes} <= {*many.buffers, *many.sizes}
-                if less and is_short(kernels[few.kernel], loops=True):
-                    found.add(few.kernel)
-            case _:
-                pass
-    return frozenset(found)
+    return frozenset(n for n in brief_kernels(program) if is_short(kernels[n], loops=True))
 
 
 def launched_once(program: Program) -> frozenset[str]:

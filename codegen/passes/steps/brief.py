@@ -16,7 +16,7 @@ rarely that short.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from symc.codegen.blocks import every_step, map_steps, written
@@ -35,6 +35,7 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
+    Measure,
     Program,
     Repeat,
     Step,
@@ -93,11 +94,13 @@ def _extents(kernel: Kernel, times: int) -> Mapping[Expr, int]:
                 return {}
             iterations = FOLDED if _only_folds(stmt) else ITERATIONS
             found[stmt.extent] = min(iterations, found.get(stmt.extent, iterations))
-            inside = stmt.body
+            inside = tuple(_with_choices(stmt.body))
         for part in inside:
             match part:
                 case Let() | Store() | Accumulate():
                     exprs = expressions(part)
+                case If(condition) if isinstance(stmt, Loop):
+                    exprs = (condition,)
                 case Alloc(buffer, value) if not buffer.shape and not isinstance(stmt, Loop):
                     exprs = () if value is None else (value,)
                 case _:
@@ -108,8 +111,19 @@ def _extents(kernel: Kernel, times: int) -> Mapping[Expr, int]:
     return found if left >= 0 else {}
 
 
+def _with_choices(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """The statements, and those that only some iterations do: where an index is in range."""
+    for stmt in body:
+        yield stmt
+        if isinstance(stmt, If):
+            yield from _with_choices((*stmt.then, *stmt.otherwise))
+
+
 def _only_folds(loop: Loop) -> bool:
-    """Whether all that a loop leaves are numbers."""
+    """Whether all that a loop leaves are numbers, and it tests none of what it adds up.
+
+    Those that it tests go to no vector register, whose parts would be put together in the end.
+    """
     return all(
         isinstance(s, Let) or (isinstance(s, Accumulate) and isinstance(s.index, Const))
         for s in loop.body
@@ -177,17 +191,17 @@ class _Brief:
         self, program: Program, few: dict[str, Mapping[Expr, int]], short: dict[str, Kernel]
     ) -> None:
         self.answers = Answers(program)
+        self.sizes = program.sizes
         self.few = few
         self.short = short
-        self.counters = set[str]()
+        self.moving = set[str]()
         self.folded = set[str]()  # the buffers that short folds of a loop read
 
     def step(self, step: Step) -> Step:
         """A step of the program, outside of its loops."""
         match step:
             case Repeat():
-                inside = every_step(step.steps)
-                self.counters = {step.var, *(s.var for s in inside if isinstance(s, Repeat))}
+                self.moving = self.moving_in(step)
                 self.folded = self.folded_in(step)
                 return replace(step, steps=map_steps(step.steps, self.inside))
             case Branch(_, then, otherwise):
@@ -213,6 +227,18 @@ class _Brief:
         test = self.answers.launch(f"{step.kernel}_few", [flag], body, "whether a row is short")
         return (test, Branch(flag, (self.without_vectors(step, kernel),), (step,)))
 
+    def moving_in(self, repeat: Repeat) -> set[str]:
+        """The numbers of steps in a loop, the sizes that steps measure, and what follows from them.
+
+        Rows that begin and end where an array says have such sizes as their lengths.
+        """
+        inside = tuple(every_step(repeat.steps))
+        found = {step.size for step in inside if isinstance(step, Measure)}
+        for size in self.sizes if found else ():
+            if size.value is not None and names_in(size.value) & found:
+                found.add(size.var.name)
+        return {repeat.var, *(s.var for s in inside if isinstance(s, Repeat)), *found}
+
     def folded_in(self, repeat: Repeat) -> set[str]:
         """The buffers that short folds in a loop read.
 
@@ -228,7 +254,7 @@ class _Brief:
 
     def _moves(self, launch: Launch) -> bool:
         """Whether a kernel is told which step it is: others go over whole arrays in each."""
-        return any(names_in(size) & self.counters for size in launch.sizes)
+        return any(names_in(size) & self.moving for size in launch.sizes)
 
     def without_vectors(self, launch: Launch, kernel: Kernel) -> Launch:
         """The launch of a kernel that has the same loops one by one."""

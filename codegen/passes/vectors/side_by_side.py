@@ -18,6 +18,9 @@ but filling them takes longer than adding up
       acc_4 += ...
     for i_rest in serial(min(n % 4, n)): let i = n//4*4 + i_rest; acc += a[i*m]*b[i]
     acc += acc_2; acc_3 += acc_4; acc += acc_3
+
+Rows of a few elements that a step adds up itself (`brief.py`) stay one loop: what is left of four
+takes another one, and processors cannot tell in advance how two short loops go on.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import is_
 from typing import Literal, TypeAlias
 
-from symc.codegen.blocks import repeated_kernels
+from symc.codegen.blocks import brief_kernels, repeated_kernels
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -80,8 +83,12 @@ Slow: TypeAlias = Literal["never", "short", "always"]
 
 def side_by_side(program: Program) -> Program:
     """The program with such sums in several scalars."""
-    repeated = repeated_kernels(program)
-    return map_kernels(program, lambda kernel: _kernel(kernel, kernel.name in repeated))
+    repeated, brief = repeated_kernels(program), brief_kernels(program)
+
+    def body(kernel: Kernel) -> Block:
+        return kernel.body if kernel.name in brief else _kernel(kernel, kernel.name in repeated)
+
+    return map_kernels(program, body)
 
 
 def _kernel(kernel: Kernel, is_repeated: bool) -> Block:

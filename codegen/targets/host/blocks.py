@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, is_branch
 from symc.codegen.emit.expressions import MUL
-from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
+from symc.codegen.ir import Branch, Check, Launch, Measure, Repeat, Step
 from symc.codegen.passes.kernels.inlined import AT_ONCE, is_tiny
 from symc.codegen.passes.kernels.memory import buffers_of, is_known, wholes
 from symc.codegen.passes.walk import fresh
@@ -108,8 +108,8 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
     """A loop; the size `done` counts its rounds. One of a single step never asks: a branch."""
     host.remark(loop.note)
     short = is_short(host, loop)
-    if short and loop.done is None:
-        emit_short(host, loop)
+    if loop.done is None and (short or has_short_loops(host, loop)):
+        emit_pieces(host, loop, PIECE * SHORT_STEPS if short else PIECE)
         return
     if short and loop.stop is not None:
         emit_short_while(host, loop)
@@ -132,7 +132,7 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside += 1
         host.counts = True
         piece, stops = PIECE * SHORT_STEPS if short else PIECE, host.use("symc_stops")
-        host.fail(f"(++steps & {piece - 1}) == 0 && {stops}(call)", Status.STOPPED)
+        host.fail(f"++steps >= {piece} && (steps = 0, {stops}(call))", Status.STOPPED)
         host.inside -= 1
     host.put("}")
     if loop.done is not None:
@@ -140,41 +140,60 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
 
 
 def is_short(host: HostWriter, loop: Repeat) -> bool:
-    """Whether each step is nothing but kernels compiled into this text, and it can be stopped."""
-    return host.heeds and not is_branch(host.program, loop) and _are_inlined(host, loop.steps)
+    """Whether each step is nothing but kernels compiled into this text, and it can be stopped.
+
+    That a step may fail is no obstacle, but where steps end loops, too: those are of a few steps.
+    """
+    if not host.heeds or is_branch(host.program, loop):
+        return False
+    may_fail = any(isinstance(step, Check) for step in every_step(loop.steps))
+    return _are_inlined(host, loop.steps) and not (may_fail and loop.stop is not None)
 
 
 def _are_inlined(host: HostWriter, steps: Sequence[Step]) -> bool:
-    """Whether steps, and those in branches, are nothing but kernels compiled into this text."""
+    """Whether steps, and those in branches, are nothing but checks and kernels of this text."""
     return all(
         _are_inlined(host, (*step.then, *step.otherwise))
         if isinstance(step, Branch)
-        else isinstance(step, Launch) and step.kernel in host.dialect.inlined
+        else isinstance(step, Check)
+        or (isinstance(step, Launch) and step.kernel in host.dialect.inlined)
         for step in steps
     )
 
 
-def emit_short(host: HostWriter, loop: Repeat) -> None:
-    """A loop of short steps in pieces, between which it is asked whether to stop.
+def has_short_loops(host: HostWriter, loop: Repeat) -> bool:
+    """Whether all loops in each step are short, or ask, if there are any, and it can be stopped."""
+    inside = [step for step in every_step(loop.steps) if isinstance(step, Repeat)]
+    loops = [inner for inner in inside if not is_branch(host.program, inner)]
+    can_stop = host.heeds and not is_branch(host.program, loop)
+    return can_stop and all(inner.done is not None or is_short(host, inner) for inner in loops)
 
-    So the compiler sees a loop that nothing leaves, which it can split, unroll and vectorise.
+
+def emit_pieces(host: HostWriter, loop: Repeat, piece: int) -> None:
+    """A loop in pieces of some steps, between which it is asked whether to stop.
+
+    So the compiler sees a loop that nothing leaves, which it can split, unroll and vectorise. And
+    no step takes a test for that: short loops in steps of others are often of a few steps, in which
+    it would be one more jump, which processors have to remember to tell in advance where others go.
+    What a loop of short steps does of its last piece is not counted.
     """
     var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
     taken = {*host.printer.vars.values(), *host.printer.buffers.values()}
     begin, end = fresh(f"{var}_begin", taken), fresh(f"{var}_end", taken)
-    least, stops = host.use("symc_minimum_i64"), host.use("symc_stops")
-    piece = PIECE * SHORT_STEPS
-    host.put(f"for (int64_t {begin} = 0; {begin} < {extent}; {begin} += {piece}) {{")
+    least = host.use("symc_minimum_i64")
+    host.put(f"for (int64_t {begin} = 0, {end};; {begin} = {end}) {{")
     host.inside += 1
-    host.put(f"const int64_t {end} = {least}({extent}, {begin} + {piece});")
+    host.put(f"{end} = {least}({extent}, {begin} + {piece});")
     unroll_if_tiny(host, loop)
     host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
     emit_block(host, loop.steps, loop.var)
     host.put("}")
-    host.counts = True
-    counted = f"(({end} - {begin}) >> {SHORT_STEPS.bit_length() - 1})"
-    host.put(f"steps += {counted};")
-    host.fail(f"(steps & {PIECE - 1}) < {counted} && {stops}(call)", Status.STOPPED)
+    if host.heeds and piece == PIECE:
+        host.counts = True
+        host.put(f"steps += {end} - {begin};")
+    host.put(f"if ({end} >= {extent}) break;")
+    if host.heeds:
+        host.fail(f"{host.use('symc_stops')}(call)", Status.STOPPED)
     host.inside -= 1
     host.put("}")
 
@@ -207,8 +226,7 @@ def emit_short_while(host: HostWriter, loop: Repeat) -> None:
     host.put(f"    if ({stop}) break;")
     host.put("}")
     host.put(f"if ({stop}) break;")
-    host.counts = True
-    host.put(f"steps += {PIECE};")
+    host.put(f"if ({done} >= {extent}) break;")
     host.fail(f"{stops}(call)", Status.STOPPED)
     host.inside -= 1
     host.put("}")
