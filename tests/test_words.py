@@ -25,7 +25,6 @@ SHARED = {
     "Size": "a length that is known when a function is called: in the IR, in the graph",
     "Store": "of the cache; a statement of the IR",
     "Work": "of a step, as the cost model counts it; of a contest of `symc bench`",
-    "_Run": "of a program, and of a loop in NumPy",
     "_Writer": "of expressions: as LaTeX, and as text",
 }
 COPIED = 20  # lines

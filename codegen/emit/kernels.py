@@ -384,7 +384,8 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
     one_by_one = one_by_one and writer.lang.folds is not None and is_fold(loop)
     printer.in_steps |= one_by_one
     printer.in_lanes += form.in_lanes
-    in_row = form.in_lanes and loop.kind == "vector" and loop.cut is None and not is_whole(extent)
+    is_whole = isinstance(extent, Const) and extent.value % 64 == 0  # nothing is left of a row
+    in_row = form.in_lanes and loop.kind == "vector" and loop.cut is None and not is_whole
     printer.in_rows += in_row
     if in_row:
         printer.along_rows.add(loop.var.name)
@@ -392,11 +393,6 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
         iter(loop.body), parallel=form.price is not None, in_lanes=form.in_lanes, in_row=in_row,
         one_by_one=one_by_one, positive=positive, extremes=extremes,
     )  # fmt: skip
-
-
-def is_whole(length: Expr) -> bool:
-    """Whether a row is whole vectors of bytes: nothing is left of it."""
-    return isinstance(length, Const) and length.value % 64 == 0
 
 
 def is_fold(loop: Loop) -> bool:

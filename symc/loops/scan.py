@@ -236,7 +236,7 @@ class Scan(Op):
         return partial(self._evaluated, {op.part for op in results if isinstance(op, Scan)})
 
     def _evaluated(self, wanted: set[Part] | None, *args: Array) -> Callable[[Any], Array]:
-        run = _Run(self, args, wanted)
+        run = ScanRun(self, args, wanted)
         run.all_steps()
         return lambda op: run.result(op.part)
 
@@ -276,7 +276,7 @@ class Scan(Op):
         return "scan"
 
 
-class _Run:
+class ScanRun:
     """One evaluation of a loop in NumPy, step by step.
 
     Of states whose rows of all steps are not wanted it has as many as the steps reach back: those

@@ -13,7 +13,7 @@ import symc.tensor as T
 from symc.codegen.ir import Const
 from symc.errors import BadIndex
 from symc.graph.walks import walk
-from symc.loops.scan import _Run as Run
+from symc.loops.scan import ScanRun
 from tests.loops.test_compiled import temporaries
 
 X, PLACES, N = T.vector("x"), T.lvector("places"), T.lscalar("n")
@@ -143,13 +143,13 @@ def test_a_bug_a_table_that_some_steps_need_was_computed_by_each_of_them(
 ) -> None:
     """KMP took hundreds of times as long as in C. Counts how often its loop begins."""
     made: list[int] = []
-    all_steps = Run.all_steps
+    all_steps = ScanRun.all_steps
 
-    def counted(run: Run) -> None:
+    def counted(run: ScanRun) -> None:
         made.extend([1] * any(node.op == T.exp(X).op for node in walk(run.op.body.results)))
         all_steps(run)
 
-    monkeypatch.setattr(Run, "all_steps", counted)
+    monkeypatch.setattr(ScanRun, "all_steps", counted)
     out = form(while_loop, table())
     f = symc.function([X, PLACES, N], out, mode="python", on_unused_input="ignore")
     x, places = np.full(40, 0.7), np.array([0, 1, 2, 3])

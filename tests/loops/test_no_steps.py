@@ -313,7 +313,7 @@ def test_a_bug_numbers_that_wrap_were_taken_for_lengths() -> None:
     assert f(0, [1], 5) == 0
 
 
-LATE = {
+LATE: dict[str, Callable[[Any, Any], Any]] = {
     "the first of an order": lambda rows, i: T.argsort(rows * i)[0],
     "a largest one": lambda rows, i: T.argmax(rows * i),
     "a place": lambda rows, i: T.searchsorted(rows, i + 0.5),
