@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -364,3 +366,37 @@ def test_conditions_that_one_condition_waits_for_do_not_wait_for_each_other() ->
         f([np.nan, 1.0], [0.0, 1.0])
     with pytest.raises(IndexError, match="index 9 is out of bounds"):
         f([0.0, 9.0], [0.0, 0.0])
+
+
+GATHERED: dict[str, Callable[..., Any]] = {
+    "sum": lambda m, x, i, w: x[i].sum(axis=1),
+    "all rows": lambda m, x, i, w: x[i[:, 0]].sum(axis=0),
+    "weighted": lambda m, x, i, w: (w[:, :, None] * x[i]).sum(axis=1),
+    "differences": lambda m, x, i, w: (x[: i.shape[0], None, :] - x[i]).sum(axis=1),
+    "max": lambda m, x, i, w: x[i].max(axis=1),
+    "argmax": lambda m, x, i, w: x[i].argmax(axis=1),
+    "mean of squares": lambda m, x, i, w: m.exp(-(x[i] ** 2).mean(axis=1)),
+}
+
+
+@pytest.mark.parametrize("name", GATHERED)
+def test_sums_of_chosen_rows_go_along_the_rows(name: str) -> None:
+    """They went down each column, and gathered single elements: up to eight times numba's time."""
+    formula = GATHERED[name]
+    x, i, w = T.matrix("x"), T.lmatrix("i"), T.matrix("w")
+    f = symc.function([x, i, w], formula(T, x, i, w), on_unused_input="ignore")
+    assert "reduction(+" not in f.source
+    assert "reduction(max" not in f.source
+    rng = np.random.default_rng(1)
+    for rows, columns, count in ((9, 1, 4), (9, 3, 5), (40, 17, 8), (12, 300, 3), (9, 5, 0)):
+        if count == 0 and "max" in name:
+            continue
+        values = rng.standard_normal((rows, columns))
+        places = rng.integers(-rows, rows, (7, max(count, int(name == "all rows"))))
+        weights = rng.standard_normal((7, places.shape[1]))
+        with np.errstate(invalid="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wanted = formula(np, values, places, weights)
+        np.testing.assert_allclose(f(values, places, weights), wanted, rtol=1e-12, atol=1e-13)
+        with pytest.raises(BadIndex):
+            f(values[:3], np.full((3, 2), 3), np.ones((3, 2)))

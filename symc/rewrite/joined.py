@@ -24,6 +24,7 @@ from symc.tensor.shape import Concatenate
 from symc.tensor.views import DimShuffle
 
 MOST = 8  # parts: each becomes a loop
+ROWS = 32  # parts of one element each, as in a stack: all become one loop
 _COMBINED: dict[Kind, str] = {
     "max": "maximum", "min": "minimum", "add": "add", "mul": "mul", "and": "logical_and",
     "or": "logical_or",
@@ -39,9 +40,9 @@ def joined_rules(roots: Sequence[Tensor]) -> list[Rule]:
     @rules.structural("a reduction of joined parts", Reduce, valid=EXACT, inner=[Concatenate, Cast])
     def fold(node: Tensor) -> Tensor | None:
         given = node.args[0]
-        if order_shows(node) or any(uses[x] != 1 for x in (given, _joined(given))):
+        if any(uses[x] != 1 for x in (given, _joined(given))):
             return None
-        return of_parts(node)
+        return None if order_shows(node) and not _is_of_rows(node) else of_parts(node)
 
     @rules.structural("one join, not two", Concatenate, valid=EXACT, inner=[Concatenate])
     def merge(node: Tensor) -> Tensor | None:
@@ -94,7 +95,7 @@ def of_parts(node: Tensor) -> Tensor | None:
     op, joined = node.op, _joined(node.args[0])
     if not isinstance(op, Reduce) or not isinstance(joined.op, Concatenate):
         return None
-    if joined.op.axis not in op.axes or len(joined.args) > MOST:
+    if joined.op.axis not in op.axes or len(joined.args) > (ROWS if _is_of_rows(node) else MOST):
         return None
     kind: Kind = op.kind
     if node.dtype is BOOL and kind in ("max", "min"):
@@ -103,6 +104,20 @@ def of_parts(node: Tensor) -> Tensor | None:
     empty = kind in ("max", "min")
     reduced = [reduce_over(kind, part, op.axes, allow_empty=empty) for part in parts]
     return reduce(OPERATORS[_COMBINED[kind]], reduced)
+
+
+def _is_of_rows(node: Tensor) -> bool:
+    """Whether one row is added to another, and in the order in which loops would.
+
+    Sums of floats of 16 bits are of wider ones until their end.
+    """
+    op, joined = node.op, _joined(node.args[0])
+    if not isinstance(op, Reduce) or not isinstance(joined.op, Concatenate):
+        return False
+    if node.dtype.is_inexact and node.dtype.bits < 32:
+        return False
+    axis = joined.op.axis
+    return op.axes == (axis,) and all(part.type.shape[axis] == 1 for part in joined.args)
 
 
 def _joined(given: Tensor) -> Tensor:

@@ -24,6 +24,8 @@ from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import Answering, OpenFormula
 
+UNKNOWN = "?"  # the name of a number in an index that only memory tells
+
 
 class ElementPlace:
     """An index. Equal ones are the same place, so looking one up needs no hash of expressions."""
@@ -114,7 +116,7 @@ class Elements(Answering[Element]):
         if value is None:
             value = self._unknown.get(dtype)
             if value is None:
-                value = self._unknown[dtype] = ir.Var("?", dtype)
+                value = self._unknown[dtype] = ir.Var(UNKNOWN, dtype)
         found = self._known[node, place] = Element(node, place, needs, value)
         self.order.append(found)
         return found

@@ -30,7 +30,7 @@ from symc.graph.lowering import (
     Write,
 )
 from symc.graph.node import REPEATED, Tensor
-from symc.schedule.elements import Asked, Element, ElementPlace, Elements
+from symc.schedule.elements import UNKNOWN, Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
 from symc.tensor.elementwise import Cast, Elementwise
 
@@ -355,7 +355,8 @@ def _is_written_out(lowering: Lowering) -> bool:
 def _is_column(axis: int, reads: Mapping[Tensor, Sequence[Index]]) -> bool:
     """Whether the innermost kept axis, and no folded one, is contiguous in the arrays it reads.
 
-    Of arrays that are read along either axis, those decide that are read along both.
+    Of arrays that are read along either axis, those decide that are read along both. So are those
+    whose rows are chosen by elements of others: each of them is read as it lies.
     """
     kept = own_axis(axis).name
     along_kept = along_folded = columns = rows = 0
@@ -365,7 +366,8 @@ def _is_column(axis: int, reads: Mapping[Tensor, Sequence[Index]]) -> bool:
                 *before, last = map(variables, index)
                 others = set[str]().union(*before)
                 along_kept += kept in last
-                columns += kept in last and not _is_folded(last) and _is_folded(others)
+                is_among = _is_folded(others) or UNKNOWN in others
+                columns += kept in last and not _is_folded(last) and is_among
                 along_folded += _is_folded(last)
                 rows += _is_folded(last) and kept in others
     return (along_kept > 0 and along_folded == 0) or (columns > 0 and rows == 0)
