@@ -42,13 +42,13 @@ over names and arithmetic; each folder imports only those named after it. In ord
     parallel    which loops run on threads, and in which blocks
     channels    loops over points of a few numbers have versions for how many these are
     wraps       loops that read round the end of an axis go in parts, without selected indexes
-    overlapped  rows of bytes end with a whole vector that overlaps the one before
     fours       exponentials are added up four at a time, then widened
     side_by_side  sums of what vector registers are slow to take go to several scalars
     registers   sums of rows go to several vector registers
     few_terms   rows of a few numbers are folded one after the other
     abreast     columns are folded several rows at a time
     running     running sums are computed four at a time
+    overlapped  rows of bytes end with a whole vector that overlaps the one before
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there
     halves      indexes in the condition of a loop are looked at where its first side holds
@@ -56,10 +56,10 @@ over names and arithmetic; each folder imports only those named after it. In ord
     packs       loops that gather and scatter compute four iterations side by side
     declare     a local scalar is declared with its first value
 
-Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `overlapped`, `fours`,
-`side_by_side`, `registers`, `few_terms`, `abreast`, `running`, `carry`, `apart` and `packs` must
-come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other order is
-correct, if less effective. Any may be left out but `unbroken`: without it an error may leave shared
+Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `fours`, `side_by_side`,
+`registers`, `few_terms`, `abreast`, `running`, `overlapped`, `carry`, `apart` and `packs` must come
+after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other order is correct,
+if less effective. Any may be left out but `unbroken`: without it an error may leave shared
 variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
@@ -170,10 +170,10 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.lanes"),
     *_passes(with_repeats, "steps.brief"),
     *_passes(with_loops, "loops.parallel vectors.channels loops.wraps"),
-    *_passes(with_loops, "vectors.overlapped vectors.fours"),
+    *_passes(with_loops, "vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),
     *_passes(with_loops, "vectors.registers vectors.few_terms vectors.abreast"),
-    *_passes(with_loops, "vectors.running"),
+    *_passes(with_loops, "vectors.running vectors.overlapped"),
     *_passes(with_repeats, "steps.carry steps.apart steps.halves steps.from_both_ends"),
     *_passes(with_loops, "vectors.packs"),
     *_passes(any_program, "expressions.declare"),

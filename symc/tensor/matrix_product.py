@@ -217,7 +217,7 @@ class MatVec(Op):
 
     def _inner(self, node: Tensor) -> Dim:
         a, x = node.args
-        return known(a.type.shape[self._summed], x.type.shape[0])
+        return known(x.type.shape[0], a.type.shape[self._summed])
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         return ((k, index[0]) if self.trans else (index[0], k)), (k,)

@@ -7,10 +7,23 @@ static __attribute__((noinline)) void add_kernel(
 {
     /* x * w + 1.5   test_targets.py:25 */
     for (int64_t i = begin; i < end; i++) {
+        if (x_1 >= 32) {
+            const int64_t block_2_end = (x_1 + 31) / 32;
+            for (int64_t block_2 = 0; block_2 < block_2_end; block_2++) {
+                const int64_t first_2 = symc_minimum_i64(block_2 * 32, x_1 + -32);
 #pragma omp simd
-        for (int64_t j = 0; j < x_1; j++) {
-            const uint16_t t = symc_f32_to_bf16(symc_bf16_to_f32(x[i * x_1 + j]) * symc_bf16_to_f32(w[j]));
-            out[i * x_1 + j] = symc_f32_to_bf16(symc_bf16_to_f32(t) + 1.5f);
+                for (int64_t place_2 = 0; place_2 < 32; place_2++) {
+                    const int64_t j_2 = first_2 + place_2;
+                    const uint16_t t_2 = symc_f32_to_bf16(symc_bf16_to_f32(x[i * x_1 + j_2]) * symc_bf16_to_f32(w[j_2]));
+                    out[i * x_1 + j_2] = symc_f32_to_bf16(symc_bf16_to_f32(t_2) + 1.5f);
+                }
+            }
+        } else {
+#pragma omp simd
+            for (int64_t j = 0; j < x_1; j++) {
+                const uint16_t t = symc_f32_to_bf16(symc_bf16_to_f32(x[i * x_1 + j]) * symc_bf16_to_f32(w[j]));
+                out[i * x_1 + j] = symc_f32_to_bf16(symc_bf16_to_f32(t) + 1.5f);
+            }
         }
     }
 }

@@ -45,10 +45,10 @@ def program() -> Any:
 def test_one_condition_is_decided_once() -> None:
     f = program()
     run = f.source[f.source.index("int64_t symc_run(") :]
-    with_checks = run[run.rindex("for (int64_t step") :]
+    with_checks = run[run.rindex("for (int64_t step = ") :]
     for loop in (run.replace(with_checks, ""), with_checks):  # the first one without checks
         assert loop.count("if (lt[0])") == 1
-    assert run.count("for (int64_t step") == 2
+    assert run.count("for (int64_t step = ") == 2
     x = np.array([3.0, 0.5, 2.0, 0.25])
     count, out = f(x, [3, 2, -1, 0], 1.0)
     assert count == 2

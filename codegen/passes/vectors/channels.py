@@ -42,10 +42,12 @@ from symc.codegen.passes.walk import (
     own_names,
     rebuild_statement,
     substitute,
+    written,
 )
 from symc.codegen.verify.polynomials import by, polynomial
 
 COUNTS = (2, 3, 4)  # numbers of a point or a pixel
+FEW = 128  # iterations, which do not pay for the tests
 NARROW = 4  # bytes of a number: wider ones are gathered as fast
 LONG = 60  # operations of a body that is not written four times
 
@@ -56,23 +58,31 @@ def channels(program: Program) -> Program:
 
 
 def _kernel(kernel: Kernel) -> Block:
-    taken, sizes = bound(kernel), frozenset(kernel.sizes)
+    taken, sizes, changed = bound(kernel), frozenset(kernel.sizes), written(kernel.body)
 
     def block(body: Block) -> Block:
         return tuple([statement(stmt) for stmt in body])
 
     def statement(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Loop) and stmt.kind == "vector":
-            count = _count(stmt, sizes)
+            count = _count(stmt, sizes, changed)
             return stmt if count is None else _in_versions(stmt, count, taken)
         return rebuild_statement(stmt, lambda expr: expr, block)
 
     return block(kernel.body)
 
 
-def _count(loop: Loop, sizes: frozenset[Var]) -> Var | None:
-    """The number of narrow numbers of each pixel that a loop goes over, if it is not known."""
+def _count(loop: Loop, sizes: frozenset[Var], changed: frozenset[str]) -> Var | None:
+    """The number of narrow numbers of each pixel that a loop goes over, if it is not known.
+
+    None for loops of few iterations, as over rows side by side, and for arrays that the kernel
+    writes: that elements of those are apart is seen by the name of their distance.
+    """
     if not all(isinstance(stmt, Let | Store) for stmt in loop.body):
+        return None
+    if isinstance(loop.extent, Const) and loop.extent.value < FEW:
+        return None
+    if not changed.isdisjoint(load.buffer for load in _loads(loop)):
         return None
     names = index_names(loop.body)
     found = {

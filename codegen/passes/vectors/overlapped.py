@@ -34,12 +34,12 @@ from symc.codegen.ir import (
     Var,
     add,
     binary,
-    ceiling,
     const,
     mul,
     sub,
 )
 from symc.codegen.passes.expressions.inline import weight
+from symc.codegen.passes.strips import StripMining
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -131,4 +131,5 @@ def _blocks(loop: Loop, width: int, taken: set[str]) -> Loop:
     begin = Let(first, binary("min", mul(block, const(width)), last))
     body = (Let(loop.var, add(first, place)), *loop.body)
     vector = Loop(place, const(width), "vector", body)
-    return Loop(block, ceiling(loop.extent, const(width)), "serial", (begin, vector), loop.note)
+    count = StripMining(block, loop.extent, const(width)).strips
+    return Loop(block, count, "serial", (begin, vector), loop.note)
