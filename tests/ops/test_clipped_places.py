@@ -182,3 +182,14 @@ def test_random_clipped_places(seed: int) -> None:
             given = np.arange(float(n)), rng.integers(-6, 7, count), np.zeros(rng.integers(4))
             wanted = places(np, given[1], n, len(given[2]))
             agree(f, node, given, wanted)
+
+
+def test_the_only_place_there_is_is_not_read_for_nobody() -> None:
+    """The first element of an array of none was read before a loop of no steps."""
+    x, t = T.tensor("uint8", (0, None, 2), "x"), T.tensor("uint8", (None, 1, 1), "t")
+    f = symc.function([x, t], T.take(x, t % 97, mode="wrap"))
+    assert "x[0]" not in f.source
+    got = f(np.zeros((0, 5, 2), "uint8"), np.zeros((0, 1, 1), "uint8"))
+    assert got.shape == (0, 1, 1)
+    with pytest.raises(BadIndex):
+        f(np.zeros((0, 5, 2), "uint8"), np.zeros((1, 1, 1), "uint8"))
