@@ -5,8 +5,9 @@
     3  composite ops expand into simpler ones
     4  as 2, without rules that make composite ops
     5  reshapes go towards the inputs
-    6  products of computed matrices and vectors are sums
-    7  extremes whose places are found are the elements there
+    6  functions of joined parts are taken of each part
+    7  products of computed matrices and vectors are sums
+    8  extremes whose places are found are the elements there
 
 Within 2 and 4, stability rules see every node first, as it was written.
 """

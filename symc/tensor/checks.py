@@ -356,8 +356,6 @@ def _of_lengths(index: Tensor, n: Dim) -> list[Tensor] | None:
     of them, they would be stored.
     """
     known = _all_bounds(index)
-    if known[index][0] is not None and known[index][0] == known[index][1]:
-        return None  # one element, which would be read before a loop that perhaps does no steps
     lowest = _decisive(known, index, dims.mul(n, -1), least=True)
     highest = _decisive(known, index, dims.sub(n, 1), least=False)
     if lowest is None or highest is None or not all(map(_fits, (*lowest, *highest))):

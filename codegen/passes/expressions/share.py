@@ -9,7 +9,8 @@ the end of a loop or branch that writes it. Two loads are equal if their version
 A hoisted load also runs where the loop has no iterations. So it only leaves loops that surely run,
 or whose length has nothing to do with the index and the buffer's own shape: does not follow from
 any size that those follow from, too. Loads at a constant index of a buffer that surely has that
-element leave any loop.
+element leave any loop. Those at places that are given or read, and not said by a loop around, stay
+in loops that may not run: whether such a place is in range is asked of as many as there are.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.expressions.fold import fold
 from symc.codegen.passes.expressions.powers import by_power
 from symc.codegen.passes.strips import map_cut
-from symc.codegen.passes.walk import Block, names_in, rebuild, written
+from symc.codegen.passes.walk import Block, names_in, nodes, rebuild, written
 from symc.codegen.record import record
 
 
@@ -165,6 +166,8 @@ class _Sharing:
         self.names: list[str] = []
         self.loads: list[str] = []
         self.risky: list[str] = []  # those of the loads that may be out of range
+        self.is_asked = False  # whether some of these are at places that no loop variable says
+        self.places: set[str] = set()  # integers that are not made of loop variables alone
 
     def block(self, block: Block) -> None:
         """Process the statements of a block into the innermost open one."""
@@ -222,6 +225,7 @@ class _Sharing:
         self.names.clear()
         self.loads.clear()
         self.risky.clear()
+        self.is_asked = False
         value = self.expr(stmt.value)
         if type(value) is Var or type(value) is Const:
             self.values[var.name] = value
@@ -241,6 +245,8 @@ class _Sharing:
         block.out.append(stmt if value is stmt.value else Let(var, value))
         if var.dtype is INT64:
             self.sources[var.name] = self.origin(self.names)
+            if self.is_place(value):
+                self.places.add(var.name)
         self.level[var.name] = home
 
     def home(self) -> int:
@@ -259,10 +265,19 @@ class _Sharing:
             return False
         if block.runs or not self.risky:
             return True
-        if not block.extent <= self.sizes:
+        if self.is_asked or not block.extent <= self.sizes:
             return False
         related = self.origin(block.extent)
         return related.isdisjoint(self.origin((*self.names, *self.risky)))
+
+    def is_place(self, index: Expr) -> bool:
+        """Whether an index is more than sums and products in which there are loop variables."""
+        found, names = list(nodes(index)), names_in(index)
+        if not all(isinstance(node, Const | Var | Binary) for node in found):
+            return True
+        if any(isinstance(n, Binary) and n.op not in ("add", "sub", "mul") for n in found):
+            return True
+        return not names.isdisjoint(self.places) or not any(self.level.get(n, 0) for n in names)
 
     def origin(self, names: Iterable[str]) -> frozenset[str]:
         """What the values of some names, or the shapes of buffers, follow from."""
@@ -330,9 +345,11 @@ class _Sharing:
                 self.depend(buffer)
                 self.loads.append(buffer)
                 safe = isinstance(index, Const) and index.value < self.counts.get(buffer, 0)
+                index = self.expr(index)
                 if not safe and buffer not in self.scalars:
                     self.risky.append(buffer)
-                return rebuild(expr, self.expr)
+                    self.is_asked |= self.is_place(index)
+                return expr if index is expr.index else Load(buffer, index, expr.dtype)
             case Cast(x, dtype):
                 return self.expr(x) if x.dtype is dtype else rebuild(expr, self.expr)
             case Call("fmod", (x, y), dtype):

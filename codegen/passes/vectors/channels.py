@@ -21,7 +21,6 @@ from symc.codegen.ir import (
     If,
     Kernel,
     Let,
-    Load,
     Loop,
     Program,
     Stmt,
@@ -34,11 +33,10 @@ from symc.codegen.passes.expressions.inline import weight
 from symc.codegen.passes.walk import (
     Block,
     bound,
-    expressions,
     index_names,
+    loads_of,
     map_block,
     map_kernels,
-    nodes,
     own_names,
     rebuild_statement,
     substitute,
@@ -82,12 +80,13 @@ def _count(loop: Loop, sizes: frozenset[Var], changed: frozenset[str]) -> Var | 
         return None
     if isinstance(loop.extent, Const) and loop.extent.value < FEW:
         return None
-    if not changed.isdisjoint(load.buffer for load in _loads(loop)):
+    loads = [load for stmt in loop.body for load in loads_of(stmt)]
+    if not changed.isdisjoint(load.buffer for load in loads):
         return None
     names = index_names(loop.body)
     found = {
         stride
-        for load in _loads(loop)
+        for load in loads
         if load.dtype.bytes <= NARROW
         for stride in _strides(substitute(load.index, names), loop.var)
     } - {const(1), const(0)}
@@ -95,12 +94,6 @@ def _count(loop: Loop, sizes: frozenset[Var], changed: frozenset[str]) -> Var | 
         return None
     (count,) = found
     return count if isinstance(count, Var) and count in sizes else None
-
-
-def _loads(loop: Loop) -> Iterator[Load]:
-    for stmt in loop.body:
-        for expr in expressions(stmt):
-            yield from (node for node in nodes(expr) if isinstance(node, Load))
 
 
 def _strides(index: Expr, var: Var) -> Iterator[Expr]:

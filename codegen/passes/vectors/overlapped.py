@@ -18,8 +18,6 @@ write.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from symc.codegen.ir import (
     Const,
     Expr,
@@ -43,8 +41,8 @@ from symc.codegen.passes.strips import StripMining
 from symc.codegen.passes.walk import (
     Block,
     bound,
-    expressions,
     fresh,
+    loads_of,
     map_kernels,
     names_in,
     nodes,
@@ -94,7 +92,7 @@ def _widths(loop: Loop) -> list[int]:
     """How many elements vectors of a row have, the smallest first; none for loops that stay."""
     if loop.cut is not None or not all(isinstance(stmt, Let | Store) for stmt in loop.body):
         return []
-    loads = [node for stmt in loop.body for node in _loads(stmt)]
+    loads = [load for stmt in loop.body for load in loads_of(stmt)]
     if not written(loop.body).isdisjoint(load.buffer for load in loads):
         return []
     if any(isinstance(node, Load) for node in nodes(loop.extent)):
@@ -106,11 +104,6 @@ def _widths(loop: Loop) -> list[int]:
     if isinstance(loop.extent, Const) and loop.extent.value % widths[-1] == 0:
         return []
     return widths if size == 1 else widths[-1:]
-
-
-def _loads(stmt: Stmt) -> Iterator[Load]:
-    for expr in expressions(stmt):
-        yield from (node for node in nodes(expr) if isinstance(node, Load))
 
 
 def _narrowest(loop: Loop, loads: list[Load]) -> int:
