@@ -363,7 +363,8 @@ def slots_for(
             lengths[node] = node
             captured[node.args[0]] = True
         elif inside is None:
-            for bound in _bounds_counted(node) or [node]:
+            bounds = _bounds_counted(node)
+            for bound in [node] if bounds is None else bounds:
                 if bound is node or _length(bound) is None:
                     captured[bound] = True
                 else:
@@ -420,15 +421,15 @@ def _leaves(
     }
 
 
-def _bounds_counted(node: Tensor) -> list[Tensor]:
-    """What the positions of a slice follow from, perhaps along another axis, if a node is these."""
+def _bounds_counted(node: Tensor) -> list[Tensor] | None:
+    """What the positions of a slice follow from, perhaps along another axis; None of others."""
     from symc.tensor.positions import Positions
     from symc.tensor.views import DimShuffle
 
     while isinstance(node.op, DimShuffle):
         node = node.args[0]
     if not isinstance(node.op, Positions):
-        return []
+        return None
     return [arg for arg in node.args if not isinstance(arg.op, Constant)]
 
 

@@ -16,6 +16,7 @@ from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Call,
+    Const,
     If,
     Kernel,
     Launch,
@@ -27,7 +28,7 @@ from symc.codegen.ir import (
     Store,
 )
 from symc.codegen.passes.expressions.inline import operations, weight
-from symc.codegen.passes.walk import expressions, nodes, statements
+from symc.codegen.passes.walk import Block, expressions, nodes
 
 FEW = 64  # operations
 LONG = 256  # operations of a kernel that only one step runs
@@ -78,24 +79,34 @@ def _launches(program: Program) -> Counter[str]:
 
 
 def is_short(kernel: Kernel, copies: int = 1, *, loops: bool = False) -> bool:
-    """Whether a kernel has no loops, and few operations, in all its copies.
+    """Whether a kernel has no loops but written out, and few operations, in all its copies.
 
     With `loops` it may have serial ones of a few operations.
     """
-    left = FEW // copies if copies > 1 else LONG
-    for stmt in statements(kernel.body):
+    most = FEW // copies if copies > 1 else LONG
+    return _length(kernel.body, most, loops=loops) <= most
+
+
+def _length(body: Block, most: int, *, loops: bool) -> int:
+    """The operations of statements, with all copies of what is written out; else more than most."""
+    length = 0
+    for stmt in body:
         match stmt:
-            case Let() | Store() | Accumulate() | If():
-                left -= weight(stmt)
+            case Let() | Store() | Accumulate():
+                length += weight(stmt)
+            case If(_, then, otherwise):
+                length += weight(stmt) + _length((*then, *otherwise), most, loops=loops)
             case Alloc(buffer, value) if not buffer.shape:
-                left -= 0 if value is None else 1 + operations(value)
-            case Loop(kind="serial") if loops:
-                pass
+                length += 0 if value is None else 1 + operations(value)
+            case Loop(extent=Const(count), kind="unroll", body=inside):
+                length += int(count) * _length(inside, most, loops=loops)
+            case Loop(kind="serial", body=inside) if loops:
+                length += _length(inside, most, loops=loops)
             case _:
-                return False
-        if left < 0:
-            return False
-    return True
+                return most + 1
+        if length > most:
+            break
+    return length
 
 
 def is_tiny(body: Sequence[Stmt]) -> bool:

@@ -17,6 +17,8 @@ than one register, whose additions do not wait for each other, and folds it ther
       acc += ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ...
     for rest in serial(n % 16): let i = n//16*16 + rest; acc += a[i]*b[i]
 
+What is left of a known length is written out (`side_by_side.py`).
+
 Such sums are those of rows in a loop, of the kernel or of the program around it. Chunks of an
 array are rows if a loop of the program goes over them: else they have some thousand numbers.
 Results of chunks, which are added up after them, are few.
@@ -55,6 +57,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.loops.dependence import step_of
+from symc.codegen.passes.vectors.side_by_side import written_out
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -133,7 +136,7 @@ def _only_adds(loop: Loop, scalars: Mapping[str, DType]) -> bool:
 
     Others fill registers slowly enough, by functions, conversions and gathering.
     """
-    if loop.kind != "vector" or isinstance(loop.extent, Const):
+    if loop.kind != "vector":
         return False
     if not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body):
         return False
@@ -144,6 +147,10 @@ def _only_adds(loop: Loop, scalars: Mapping[str, DType]) -> bool:
         return False
     if any(load.buffer in scalars for stmt in loop.body for load in loads_of(stmt)):
         return False
+    if isinstance(loop.extent, Const):
+        width = max(stmt.value.dtype.bytes for stmt in sums)
+        if loop.extent.value * width < BYTES:
+            return False
     exprs = [expr for stmt in loop.body for expr in expressions(stmt)]
     every = [node for expr in exprs for node in nodes(expr)]
     if any(
@@ -181,6 +188,9 @@ class _Lanes:
     def statements(self) -> Iterator[Stmt]:
         """The loop over blocks of the lanes, if there are some, and that over what is left."""
         extent = self.loop.extent
+        if isinstance(extent, Const):
+            yield from self.of_known_length(int(extent.value))
+            return
         if names_in(extent) and not isinstance(extent, Var):
             whole = self.named(f"{self.loop.var.name}_count")
             yield Let(whole, extent)
@@ -192,7 +202,16 @@ class _Lanes:
         left = Binary("min", sub(extent, done), extent, INT64)
         yield Loop(rest, left, "serial", tuple(self.copied(add(done, rest), None)))
 
-    def in_lanes(self, blocks: Var) -> Iterator[Stmt]:
+    def of_known_length(self, length: int) -> Iterator[Stmt]:
+        """The same of a loop whose blocks and rest are known."""
+        blocks = length // self.count
+        yield from self.in_lanes(const(blocks))
+        if left := length - blocks * self.count:
+            rest = self.named(f"{self.loop.var.name}_rest")
+            body = tuple(self.copied(add(const(blocks * self.count), rest), None))
+            yield from written_out(Loop(rest, const(left), "serial", body), self.dtypes, self.taken)
+
+    def in_lanes(self, blocks: Expr) -> Iterator[Stmt]:
         """The lanes, the loop over blocks, and the lanes' sum."""
         for name, to in self.lanes.items():
             yield Alloc(Buffer(to, self.dtypes[name], (const(self.count),), "local"))

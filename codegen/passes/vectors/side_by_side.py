@@ -6,7 +6,8 @@ but filling them takes longer than adding up
 - where elements lie far apart, as those of a column, and have to be gathered one by one;
 - where each is tested, as an index is;
 - where the step of the loop before has just stored one of them, and the sum is short: a register
-  that holds it among others is filled only when it has arrived in the cache.
+  that holds it among others is filled only when it has arrived in the cache;
+- where a row is known to fill none, or hardly one: what remains is to put its parts together.
 
     for i in vector(n): acc += a[i*m]*b[i]
 
@@ -19,6 +20,10 @@ but filling them takes longer than adding up
     for i_rest in serial(min(n % 4, n)): let i = n//4*4 + i_rest; acc += a[i*m]*b[i]
     acc += acc_2; acc_3 += acc_4; acc += acc_3
 
+Where n is a known number, as in rows of three colours or of sixteen features, the fours are written
+out, as is what is left of them, and the kernel has no loop that keeps it from being compiled into
+the step that runs it (`inlined.py`).
+
 Rows of a few elements that a step adds up itself (`brief.py`) stay one loop: what is left of four
 takes another one, and processors cannot tell in advance how two short loops go on.
 """
@@ -26,6 +31,7 @@ takes another one, and processors cannot tell in advance how two short loops go 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from operator import is_
 from typing import Literal, TypeAlias
 
@@ -44,6 +50,7 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
+    LoopKind,
     Program,
     Stmt,
     Store,
@@ -74,11 +81,13 @@ SIDES = 4  # scalars: as many additions are on their way at a time
 MOST = 16  # operations of an iteration, loads among them: more are worth filling registers for
 WIDE = 8  # bytes of an element, from which a register holds few
 SHORT = 96  # terms, below which waiting for the cache is most of a sum's time
+KNOWN = 128  # bytes of a row of known length, below which registers have little to add up
 
 _ZERO = const(0)
 
-Slow: TypeAlias = Literal["never", "short", "always"]
-"""Which sums of a loop vector registers slow down: short ones are told when they are computed."""
+Slow: TypeAlias = Literal["never", "short", "always", "known"]
+"""Which sums of a loop vector registers slow down: short ones are told when they are computed,
+unless their length is known before."""
 
 
 def side_by_side(program: Program) -> Program:
@@ -105,23 +114,29 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
     )
     taken = bound(kernel)
 
-    def block(body: Block) -> Block:
+    def block(body: Block, *, is_inside: bool) -> Block:
         found: list[Stmt] = []
         for stmt in body:
             slow = _slow(stmt, scalars, just_stored) if isinstance(stmt, Loop) else "never"
+            if slow == "known" and not is_inside:
+                slow = "never"
             if slow == "never" or not isinstance(stmt, Loop):
-                found.append(rebuild_statement(stmt, lambda expr: expr, block))
+                deeper = partial(block, is_inside=is_inside or isinstance(stmt, Loop))
+                found.append(rebuild_statement(stmt, lambda expr: expr, deeper))
                 continue
-            sides = _Sides(stmt, scalars, taken).statements()
+            if slow == "known":
+                found += written_out(stmt, scalars, taken)
+                continue
+            sides = tuple(_Sides(stmt, scalars, taken).statements())
             if slow == "always" or not isinstance(stmt.extent, Var):
                 found += sides
             else:
                 is_short = Binary("lt", stmt.extent, const(SHORT), BOOL)
-                found.append(If(is_short, tuple(sides), (stmt,)))
+                found.append(If(is_short, sides, (stmt,)))
         same = len(found) == len(body) and all(map(is_, found, body))
         return body if same else tuple(found)
 
-    return block(kernel.body)
+    return block(kernel.body, is_inside=is_repeated)
 
 
 # --- which loops ----------------------------------------------------------------------------------
@@ -129,7 +144,7 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
 
 def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str]) -> Slow:
     """When a loop does nothing but adding up, and vector registers do not help it."""
-    if loop.kind not in ("vector", "serial") or isinstance(loop.extent, Const):
+    if loop.kind not in ("vector", "serial"):
         return "never"
     every = list(statements(loop.body))
     sums = {stmt.buffer for stmt in every if isinstance(stmt, Accumulate)}
@@ -142,6 +157,11 @@ def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str])
         return "never"
     if sum(map(operations, exprs)) + len(every) > MOST:
         return "never"
+    if isinstance(loop.extent, Const):
+        if not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body):
+            return "never"
+        wide = min(scalars[name].bytes for name in sums)
+        return "known" if 1 < loop.extent.value * wide < KNOWN else "never"
     if loop.kind == "serial":
         return "always" if any(isinstance(stmt, If) for stmt in loop.body) else "never"
     loads = [load for stmt in every for load in loads_of(stmt)]
@@ -176,6 +196,17 @@ def _is_gathered(load: Load, lets: Mapping[str, Expr]) -> bool:
     return any(isinstance(node, Load) for node in nodes(substitute(load.index, lets)))
 
 
+def _first(stmt: Stmt) -> Stmt:
+    """A statement of the iteration that is the first one for its scalar."""
+    return Store(stmt.buffer, stmt.index, stmt.value) if isinstance(stmt, Accumulate) else stmt
+
+
+def written_out(loop: Loop, scalars: Mapping[str, DType], taken: set[str]) -> Iterator[Stmt]:
+    """The iterations of a loop of known length that only adds to some of these scalars."""
+    assert isinstance(loop.extent, Const)
+    return _Sides(loop, scalars, taken).written_out(int(loop.extent.value))
+
+
 # --- the loops that take their place --------------------------------------------------------------
 
 
@@ -186,36 +217,68 @@ class _Sides:
         self.loop = loop
         self.taken = taken
         sums = dict.fromkeys(s.buffer for s in statements(loop.body) if isinstance(s, Accumulate))
-        self.sides = {name: [name, *(fresh(name, taken) for _ in range(1, SIDES))] for name in sums}
+        count = min(SIDES, int(loop.extent.value)) if isinstance(loop.extent, Const) else SIDES
+        self.sides = {name: [name, *(fresh(name, taken) for _ in range(1, count))] for name in sums}
         self.dtypes = {name: scalars[name] for name in sums}
 
-    def statements(self) -> Iterator[Stmt]:
-        """The scalars, the loop over four iterations at a time, that over the rest, the end."""
+    def written_out(self, count: int) -> Iterator[Stmt]:
+        """The scalars, so many iterations without jumps, the end."""
+        whole = count // SIDES if count >= 2 * SIDES else 0
+        yield from self.scalars(is_filled=whole > 0)
+        if whole:
+            yield self.fours(const(whole), "unroll")
+        for number in range(whole * SIDES, count):
+            copied = self.copy(number % SIDES, {self.loop.var.name: const(number)})
+            yield from copied if whole or number == 0 or number >= SIDES else map(_first, copied)
+        yield from self.added_up()
+
+    def scalars(self, *, is_filled: bool = True) -> Iterator[Stmt]:
+        """The sums beside those that there are, with nothing in them if they are to be filled."""
         for name, sides in self.sides.items():
             dtype = self.dtypes[name]
             for side in sides[1:]:
                 yield Alloc(Buffer(side, dtype, (), "local"))
-                yield Store(side, _ZERO, Const(0.0 if dtype.is_float else 0, dtype))
+                if is_filled:
+                    yield Store(side, _ZERO, Const(0.0 if dtype.is_float else 0, dtype))
+
+    def fours(self, count: Expr, kind: LoopKind) -> Loop:
+        """The loop over four iterations at a time."""
+        old = self.loop.var
+        four, first = self.named(f"{old.name}_four"), self.named(old.name)
+        body: list[Stmt] = [Let(first, mul(four, const(SIDES)))]
+        for number in range(SIDES):
+            body += self.copy(number, {old.name: add(first, const(number))})
+        return Loop(four, count, kind, tuple(body), self.loop.note)
+
+    def added_up(self) -> Iterator[Stmt]:
+        """Each sum from its sides: pairs first, which do not wait for each other."""
+        for name, sides in self.sides.items():
+            apart = 1
+            while apart < len(sides):
+                for into, of in zip(sides[:: 2 * apart], sides[apart :: 2 * apart], strict=False):
+                    yield Accumulate(into, _ZERO, "add", Load(of, _ZERO, self.dtypes[name]))
+                apart *= 2
+
+    def statements(self) -> Iterator[Stmt]:
+        """The scalars, the loop over four iterations at a time, that over the rest, the end."""
+        yield from self.scalars()
         old, extent = self.loop.var, self.loop.extent
         if names_in(extent) and not isinstance(extent, Var):
             whole = Var(fresh(f"{old.name}_count", self.taken), extent.dtype)
             yield Let(whole, extent)
             extent = whole
-        fours = Var(fresh(f"{old.name}_four", self.taken), old.dtype)
-        rest = Var(fresh(f"{old.name}_rest", self.taken), old.dtype)
-        first = Var(fresh(old.name, self.taken), old.dtype)
+        rest = self.named(f"{old.name}_rest")
         count = Binary("floordiv", extent, const(SIDES), INT64)
-        body: list[Stmt] = [Let(first, mul(fours, const(SIDES)))]
-        for number in range(SIDES):
-            body += self.copy(number, {old.name: add(first, const(number))})
-        yield Loop(fours, count, "serial", tuple(body), self.loop.note)
-        last = Var(fresh(old.name, self.taken), old.dtype)
+        yield self.fours(count, "serial")
+        last = self.named(old.name)
         own = (Let(last, add(mul(count, const(SIDES)), rest)), *self.copy(0, {old.name: last}))
         left = Binary("min", Binary("mod", extent, const(SIDES), INT64), extent, INT64)
         yield Loop(rest, left, "serial", own)
-        for name, (one, two, three, four) in self.sides.items():
-            for into, of in ((one, two), (three, four), (one, three)):
-                yield Accumulate(into, _ZERO, "add", Load(of, _ZERO, self.dtypes[name]))
+        yield from self.added_up()
+
+    def named(self, name: str) -> Var:
+        """A new number."""
+        return Var(fresh(name, self.taken), self.loop.var.dtype)
 
     def copy(self, side: int, values: Mapping[str, Expr]) -> Sequence[Stmt]:
         """The statements of an iteration for one of the scalars, with names of their own."""
