@@ -112,16 +112,17 @@ DTYPES = ("float64", "float32", "int64")
 
 def known(dtype: str, n: int) -> tuple[symc.Function, Any, Any]:
     """A loop whose steps add up rows of known length, with its arguments and their result."""
-    A = T.tensor(dtype, shape=(7, n), name="A")
+    x = T.tensor(dtype, shape=(7, n), name="x")
     w = T.tensor(dtype, shape=(n,), name="w")
 
     def step(i: Any, t: Any) -> Any:
-        return T.cast(t - (A[i] * w).sum() + ((A[i] - t) * w).sum(), dtype)
+        return T.cast(t - (x[i] * w).sum() + ((x[i] - t) * w).sum(), dtype)
 
-    f = symc.function([A, w], symc.fori_loop(0, 7, step, T.zeros((), dtype)))
+    f = symc.function([x, w], symc.fori_loop(0, 7, step, T.zeros((), dtype)))
     rng = np.random.default_rng(n)
-    rows, row = rng.integers(-3, 4, (7, n)).astype(dtype), np.ones(n, dtype) / max(n, 1)
-    row = row if dtype != "int64" else rng.integers(-3, 4, n)
+    rows, row = rng.integers(-3, 4, (7, n)).astype(dtype), rng.integers(-3, 4, n).astype(dtype)
+    if dtype != "int64":
+        row /= 3 * max(n, 1)
     t = np.zeros((), dtype)
     for i in range(7):
         t = (t - (rows[i] * row).sum() + ((rows[i] - t) * row).sum()).astype(dtype)
