@@ -199,13 +199,43 @@ def test_a_reduction_that_is_needed_keeps_loops_apart() -> None:
     assert fused(inside(local("s"), Store("s", ZERO, ONE), total, scale)).count("for ") == 3
 
 
-def test_statements_between_that_need_the_first_loop_keep_loops_apart() -> None:
+def test_statements_between_go_after_both_loops_if_they_need_the_first() -> None:
     needs = Store("w", ZERO, load("y", ZERO))
-    assert fused(write("y", "j"), needs, write("z", "k", "y")).count("for ") == 2
+    after = Let(Var("after", F64), load("w", ZERO))
+    uses = Store("w", const(1), Var("after", F64))
+    before = Let(Var("before", F64), load("x", ZERO))
+    assert (
+        fused(write("y", "j"), needs, before, after, uses, write("z", "k", "y"))
+        == """
+let before: float64 = x[0]
+for j in parallel(n):
+  let y_value: float64 = x[j] + 1.0
+  y[j] = y_value
+  z[j] = y_value + 1.0
+let w_value: float64 = y[0]
+w[0] = w_value
+let after: float64 = w_value
+w[1] = after
+"""
+    )
+
+
+def test_statements_between_that_both_loops_need_keep_loops_apart() -> None:
+    needs = Store("w", ZERO, load("y", ZERO))
+    reads = loop("parallel", "k", N, Store("z", VK, op("add", load("y", VK), load("w", ZERO))))
+    assert fused(write("y", "j"), needs, reads).count("for ") == 2
+    named = Let(Var("t", F64), load("y", ZERO))
+    uses = loop("parallel", "k", N, Store("z", VK, op("add", load("y", VK), Var("t", F64))))
+    assert fused(write("y", "j"), named, uses).count("for ") == 2
+    over = loop("parallel", "k", N, Store("w", VK, load("y", VK)))
+    assert fused(write("y", "j"), needs, over).count("for ") == 2
+    asks = Let(Var("old", F64), load("z", ZERO))
+    moved = Store("y", ZERO, Var("old", F64))
+    assert fused(write("y", "j"), asks, moved, write("z", "k", "y")).count("for ") == 2
     spoils = Store("x_", ZERO, ONE)
-    other = local("x_", N)
     first = loop("parallel", "j", N, Store("y", VJ, load("x_", VJ)))
-    text = fused(other, write("x_", "q"), first, spoils, write("z", "k", "y"))
+    both = loop("parallel", "k", N, Store("z", VK, op("add", load("y", VK), load("x_", VK))))
+    text = fused(local("x_", N), write("x_", "q"), first, spoils, both)
     assert text.count("for ") == 2
 
 

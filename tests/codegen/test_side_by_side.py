@@ -156,3 +156,37 @@ def test_rows_of_known_length_are_added_up_in_several_scalars_or_registers(n: in
         given = np.random.default_rng(n).normal(size=(9, n)).astype(dtype)
         for found, wanted in zip(f(given), (given, given * given), strict=True):
             np.testing.assert_allclose(found, wanted.sum(axis=1), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 15, 16, 31, 32, 33, 40, 64, 70, 100])
+def test_a_bug_short_extremes_of_known_length_went_through_memory(dtype: str, n: int) -> None:
+    """With lengths declared, loops took up to ten times as long as without."""
+    x = T.tensor(dtype, shape=(9, n), name="x")
+
+    def step(i: Any, t: Any) -> Any:
+        return T.cast(t - x[i].max() * x[i].min() + (x[i] - t).max(), dtype)
+
+    f = symc.function([x], symc.fori_loop(0, 9, step, T.zeros((), dtype)))
+    given = np.random.default_rng(n).integers(-9, 9, (9, n)).astype(dtype)
+    t = np.zeros((), dtype)
+    for row in given:
+        t = (t - row.max() * row.min() + (row - t).max()).astype(dtype)
+    assert f(given) == t
+    if dtype != "int64":
+        for place in range(n):
+            wrong = given.copy()
+            wrong[3, place] = np.nan
+            assert np.isnan(f(wrong))
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 8, 9])
+def test_a_bug_few_columns_of_known_number_were_folded_in_memory(n: int) -> None:
+    """The greatest of each of eight columns took three times as long as with lengths unknown."""
+    x = T.tensor("float64", shape=(None, n), name="x")
+    f = symc.function([x], [x.sum(axis=0), x.max(axis=0), x.prod(axis=0)])
+    for rows in (1, 2, 5, 300):
+        given = np.random.default_rng(n).uniform(0.9, 1.1, (rows, n))
+        wanted = given.sum(axis=0), given.max(axis=0), given.prod(axis=0)
+        for found, right in zip(f(given), wanted, strict=True):
+            np.testing.assert_allclose(found, right, rtol=1e-12)

@@ -6,8 +6,9 @@ touched by one iteration only (`dependence`). Two parallel loops give a parallel
 takes part if it only accumulates, and gives a serial loop, which `vectorize` can still make a
 vector loop; but outside all loops that would cost the parallel one its threads, so there it stays.
 
-Loops also merge over statements between them that can go before the first. They merge only if they
-touch a common buffer: otherwise nothing is won. Then `forward` uses stored values directly.
+Loops also merge over statements between them that can go before the first or after the second, such
+as the store of what the first has added up. They merge only if they touch a common buffer:
+otherwise nothing is won. Then `forward` uses stored values directly.
 
 One loop inside another stays alone: that which adds up, in float64, a row of float32 just stored.
 Processors convert vectors on the way from memory; from register to register it takes three times
@@ -18,6 +19,7 @@ begins and ends a fold in as many of the wider ones one by one, which takes long
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from symc.codegen.dtypes import FLOAT32, FLOAT64
@@ -48,8 +50,10 @@ from symc.codegen.passes.walk import (
     Block,
     collect,
     expressions,
+    loads_of,
     map_block,
     map_kernels,
+    names_in,
     rebuild_statement,
     statements,
     substitute,
@@ -90,8 +94,6 @@ class _Siblings:
         self.last: Loop | None = None  # stands in `done` at `position`
         self.position = 0
         self.found: Accesses | None = None  # of `last`, once they are asked for
-        self.reads: set[str] = set()  # by the statements after it
-        self.writes: set[str] = set()
 
     def add(self, stmt: Stmt) -> None:
         """Append a statement, or merge it."""
@@ -102,42 +104,27 @@ class _Siblings:
                 self.last = None
                 self.done.append(stmt)
             case Let() | Store() | Accumulate() | Alloc():
-                loads: list[Load] = []
-                for expr in expressions(stmt):
-                    collect(expr, [], loads)
-                self.reads.update(load.buffer for load in loads)
-                if isinstance(stmt, Store | Accumulate):
-                    self.writes.add(stmt.buffer)
                 self.done.append(stmt)
             case _:
                 assert_never(stmt)
 
     def loop(self, loop: Loop) -> None:
         """Append a loop, or merge it with the last."""
-        merged = None
         if self.last is not None and self.last.extent == loop.extent:
-            merged = self.merged(self.last, loop)
+            first = self.found or accesses(self.last)
+            found = self.found = accesses(loop)
+            kind = self.kind(self.last, first, loop, found)
+            sides = kind and _sides(self.done[self.position + 1 :], first, loop, found)
+            if kind and sides:
+                before, after = sides
+                self.found, merged = first.merged(found), _merged(self.last, loop, kind)
+                self.done[self.position :] = [*before, merged, *after]
+                self.last, self.position = merged, self.position + len(before)
+                return
         else:
             self.found = None
-        if merged is not None:
-            del self.done[self.position]
-        self.last = merged or loop
-        self.done.append(self.last)
-        self.position = len(self.done) - 1
-        self.reads.clear()
-        self.writes.clear()
-
-    def merged(self, last: Loop, loop: Loop) -> Loop | None:
-        """The last loop and the next as one, or None where they cannot be merged."""
-        first = self.found or accesses(last)
-        found = self.found = accesses(loop)
-        kind = self.kind(last, first, loop, found) if self.can_move(first) else None
-        if kind is None:
-            return None
-        self.found = first.merged(found)
-        body = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: last.var}))
-        note = "\n".join(dict.fromkeys(filter(None, (last.note, loop.note))))
-        return Loop(last.var, last.extent, kind, last.body + body, note, last.cut or loop.cut)
+        self.last, self.position = loop, len(self.done)
+        self.done.append(loop)
 
     def kind(self, last: Loop, first: Accesses, loop: Loop, found: Accesses) -> LoopKind | None:
         """The kind of the merged loop, or None where their accesses forbid it."""
@@ -162,11 +149,81 @@ class _Siblings:
                 return None
         return "serial"
 
-    def can_move(self, first: Accesses) -> bool:
-        """Whether the statements after the last loop, which accesses this, can go before it."""
-        return self.reads.isdisjoint(first.writes) and self.writes.isdisjoint(
+
+def _merged(last: Loop, loop: Loop, kind: LoopKind) -> Loop:
+    """Two loops over one range as one of this kind."""
+    body = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: last.var}))
+    note = "\n".join(dict.fromkeys(filter(None, (last.note, loop.note))))
+    return Loop(last.var, last.extent, kind, last.body + body, note, last.cut or loop.cut)
+
+
+def _sides(
+    between: Sequence[Stmt], first: Accesses, loop: Loop, second: Accesses
+) -> tuple[list[Stmt], list[Stmt]] | None:
+    """Which statements between two loops can go before the first, and which after the second.
+
+    None where there is one that can do neither.
+    """
+    before, after = _Moved(), _Moved()
+    for stmt in between:
+        is_of_first = not first.writes.isdisjoint(_reads(stmt)) or not (
             first.reads | first.writes
+        ).isdisjoint(_writes(stmt))
+        (after if is_of_first or after.keeps(stmt) else before).add(stmt)
+    if after.statements and (
+        not after.names.isdisjoint(_names(loop))
+        or not after.writes.isdisjoint(second.reads | second.writes)
+        or not after.reads.isdisjoint(second.writes)
+    ):
+        return None
+    return before.statements, after.statements
+
+
+class _Moved:
+    """Statements that go to one side together."""
+
+    def __init__(self) -> None:
+        self.statements: list[Stmt] = []
+        self.reads: set[str] = set()
+        self.writes: set[str] = set()
+        self.names: set[str] = set()
+
+    def add(self, stmt: Stmt) -> None:
+        """Add one more."""
+        self.statements.append(stmt)
+        self.reads |= _reads(stmt)
+        self.writes |= _writes(stmt)
+        if isinstance(stmt, Let):
+            self.names.add(stmt.var.name)
+
+    def keeps(self, stmt: Stmt) -> bool:
+        """Whether a statement after these cannot go before them."""
+        reads, writes = _reads(stmt), _writes(stmt)
+        return (
+            not self.names.isdisjoint(_names(stmt))
+            or not self.writes.isdisjoint(reads | writes)
+            or not self.reads.isdisjoint(writes)
         )
+
+
+def _names(stmt: Stmt) -> set[str]:
+    """The names of values that a statement and those in it use."""
+    inside = statements((stmt,))
+    return {name for each in inside for expr in expressions(each) for name in names_in(expr)}
+
+
+def _reads(stmt: Stmt) -> set[str]:
+    return {load.buffer for load in loads_of(stmt)}
+
+
+def _writes(stmt: Stmt) -> set[str]:
+    match stmt:
+        case Store(buffer) | Accumulate(buffer):
+            return {buffer}
+        case Alloc(buffer):
+            return {buffer.name}
+        case _:
+            return set()
 
 
 def _only_converts(loop: Loop, stored: set[str]) -> bool:

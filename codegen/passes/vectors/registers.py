@@ -57,6 +57,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.loops.dependence import step_of
+from symc.codegen.passes.vectors.reductions import identity
 from symc.codegen.passes.vectors.side_by_side import written_out
 from symc.codegen.passes.walk import (
     Block,
@@ -72,6 +73,7 @@ from symc.codegen.passes.walk import (
     statements,
     substitute,
 )
+from symc.codegen.record import replace
 
 BYTES = 128  # of the lanes: two registers of the widest kind, four of others
 END = 64  # bytes of lanes that are added up one by one in the end
@@ -100,7 +102,7 @@ def folds_lanes(loop: Loop) -> bool:
 
 def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
     every = list(statements(kernel.body))
-    if not any(isinstance(stmt, Accumulate) and stmt.op == "add" for stmt in every):
+    if not any(isinstance(stmt, Accumulate) for stmt in every):
         return kernel.body
     scalars = {
         stmt.buffer.name: stmt.buffer.dtype
@@ -117,24 +119,28 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
         is_chunk = isinstance(loop.extent, Binary) and loop.extent.op == "min"
         return names_in(loop.extent) <= sizes or (is_repeated and is_chunk)
 
-    def block(body: Block, *, is_inside: bool) -> Block:
+    def block(body: Block, *, is_inside: bool, whole: bool) -> Block:
         found: list[Stmt] = []
         for stmt in body:
-            if isinstance(stmt, Loop) and is_row(stmt, is_inside) and _only_adds(stmt, scalars):
-                found += _Lanes(stmt, scalars, taken).statements()
+            is_fold = isinstance(stmt, Loop) and is_row(stmt, is_inside)
+            if isinstance(stmt, Loop) and is_fold and _only_adds(stmt, scalars, whole):
+                for loop in _folds(stmt):
+                    found += _Lanes(loop, scalars, taken).statements()
             else:
-                deeper = partial(block, is_inside=is_inside or isinstance(stmt, Loop))
+                is_loop = isinstance(stmt, Loop)
+                deeper = partial(block, is_inside=is_inside or is_loop, whole=whole and not is_loop)
                 found.append(rebuild_statement(stmt, lambda expr: expr, deeper))
         same = len(found) == len(body) and all(map(is_, found, body))
         return body if same else tuple(found)
 
-    return block(kernel.body, is_inside=is_repeated)
+    return block(kernel.body, is_inside=is_repeated, whole=is_repeated)
 
 
-def _only_adds(loop: Loop, scalars: Mapping[str, DType]) -> bool:
+def _only_adds(loop: Loop, scalars: Mapping[str, DType], whole: bool) -> bool:
     """Whether a vector loop does nothing but adding up a few numbers, neighbours in memory.
 
-    Others fill registers slowly enough, by functions, conversions and gathering.
+    Others fill registers slowly enough, by functions, conversions and gathering. With `whole`,
+    which is no loop over one of many rows, it may also take extremes, if its length is known.
     """
     if loop.kind != "vector":
         return False
@@ -143,8 +149,12 @@ def _only_adds(loop: Loop, scalars: Mapping[str, DType]) -> bool:
     sums = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
     if not sums or len({stmt.buffer for stmt in sums}) < len(sums) or len(sums) > SUMS:
         return False
-    if not all(s.op == "add" and s.buffer in scalars and s.value.dtype.is_float for s in sums):
-        return False
+    takes_extremes = whole and isinstance(loop.extent, Const)
+    for stmt in sums:
+        dtype = stmt.value.dtype
+        fits = dtype.is_float if stmt.op == "add" else takes_extremes and dtype is FLOAT64
+        if stmt.op not in ("add", "min", "max") or stmt.buffer not in scalars or not fits:
+            return False
     if any(load.buffer in scalars for stmt in loop.body for load in loads_of(stmt)):
         return False
     if isinstance(loop.extent, Const):
@@ -173,6 +183,15 @@ def _widens(cast: Cast) -> bool:
     return cast.x.dtype is FLOAT32 and cast.dtype is FLOAT64
 
 
+def _folds(loop: Loop) -> list[Loop]:
+    """The loop, or one for each fold if one is an extreme: compilers mix up such lanes."""
+    folds = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
+    if all(fold.op == "add" for fold in folds):
+        return [loop]
+    lets = tuple(stmt for stmt in loop.body if isinstance(stmt, Let))
+    return [replace(loop, body=(*lets, fold)) for fold in folds]
+
+
 class _Lanes:
     """One loop, on its way to several registers."""
 
@@ -182,6 +201,7 @@ class _Lanes:
         sums = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
         self.lanes = {s.buffer: fresh(f"{s.buffer}_lanes", taken) for s in sums}
         self.dtypes = {s.buffer: scalars[s.buffer] for s in sums}
+        self.ops = {s.buffer: s.op for s in sums}
         self.width = max(dtype.bytes for dtype in self.dtypes.values())
         self.count = BYTES // self.width
 
@@ -209,15 +229,19 @@ class _Lanes:
         if left := length - blocks * self.count:
             rest = self.named(f"{self.loop.var.name}_rest")
             body = tuple(self.copied(add(const(blocks * self.count), rest), None))
-            yield from written_out(Loop(rest, const(left), "serial", body), self.dtypes, self.taken)
+            loop = Loop(rest, const(left), "serial", body)
+            if all(op == "add" for op in self.ops.values()):
+                yield from written_out(loop, self.dtypes, self.taken)
+            else:
+                yield loop  # the steps of extremes are faster one by one than a few side by side
 
     def in_lanes(self, blocks: Expr) -> Iterator[Stmt]:
         """The lanes, the loop over blocks, and the lanes' sum."""
         for name, to in self.lanes.items():
             yield Alloc(Buffer(to, self.dtypes[name], (const(self.count),), "local"))
         k = self.named("lane")
-        zeros = [Store(to, k, Const(0.0, self.dtypes[name])) for name, to in self.lanes.items()]
-        yield self.over(k, self.count, zeros)
+        starts = [Store(to, k, self.nothing(name)) for name, to in self.lanes.items()]
+        yield self.over(k, self.count, starts)
         block, first, k = self.named("block"), self.named("first"), self.named("lane")
         body = (
             Let(first, mul(block, const(self.count))),
@@ -233,17 +257,39 @@ class _Lanes:
             count //= 2
             k = self.named("lane")
             halves: list[Stmt] = [
-                Accumulate(lanes, k, "add", Load(lanes, add(k, const(count)), self.dtypes[name]))
+                Accumulate(
+                    lanes, k, self.ops[name], Load(lanes, add(k, const(count)), self.dtypes[name])
+                )
                 for name, lanes in self.lanes.items()
             ]
             yield self.over(k, count, halves)
         for name, lanes in self.lanes.items():
-            dtype = self.dtypes[name]
+            dtype, op = self.dtypes[name], self.ops[name]
+            if op != "add":
+                yield from self.chosen(name, lanes, count)
+                continue
             terms: list[Expr] = [Load(lanes, const(n), dtype) for n in range(count)]
             while len(terms) > 1:
                 pairs = zip(terms[::2], terms[1::2], strict=True)
                 terms = [Binary("add", one, other, dtype) for one, other in pairs]
             yield Accumulate(name, _ZERO, "add", terms[0])
+
+    def chosen(self, name: str, lanes: str, count: int) -> Iterator[Stmt]:
+        """The extreme of these lanes: each half of them first, which do not wait for each other."""
+        dtype, op = self.dtypes[name], self.ops[name]
+        other = fresh(name, self.taken)
+        yield Alloc(Buffer(other, dtype, (), "local"))
+        yield Store(other, _ZERO, Load(lanes, const(count // 2), dtype))
+        for n in range(count // 2):
+            yield Accumulate(name, _ZERO, op, Load(lanes, const(n), dtype))
+            if n:
+                yield Accumulate(other, _ZERO, op, Load(lanes, const(count // 2 + n), dtype))
+        yield Accumulate(name, _ZERO, op, Load(other, _ZERO, dtype))
+
+    def nothing(self, name: str) -> Const:
+        """What a lane begins with."""
+        op, dtype = self.ops[name], self.dtypes[name]
+        return Const(0.0, dtype) if op == "add" else identity(op, dtype)
 
     def copied(self, number: Expr, lane: Var | None) -> list[Stmt]:
         """The statements of an iteration, for lanes or for the sums, with names of their own."""
@@ -259,7 +305,7 @@ class _Lanes:
                 assert isinstance(stmt, Accumulate)
                 value = substitute(stmt.value, known)
                 name = stmt.buffer if lane is None else self.lanes[stmt.buffer]
-                out.append(Accumulate(name, _ZERO if lane is None else lane, "add", value))
+                out.append(Accumulate(name, _ZERO if lane is None else lane, stmt.op, value))
         return out
 
     def over(self, k: Var, count: int, body: Sequence[Stmt]) -> Loop:

@@ -61,6 +61,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.loops.dependence import step_of
+from symc.codegen.passes.vectors.reductions import identity
 from symc.codegen.passes.vectors.vectorize import NEAR
 from symc.codegen.passes.walk import (
     Block,
@@ -78,12 +79,16 @@ from symc.codegen.passes.walk import (
 )
 
 SIDES = 4  # scalars: as many additions are on their way at a time
+EXTREMES = 2  # scalars for the greatest or the least, each with a test for NaN for what it takes
 MOST = 16  # operations of an iteration, loads among them: more are worth filling registers for
 WIDE = 8  # bytes of an element, from which a register holds few
 SHORT = 96  # terms, below which waiting for the cache is most of a sum's time
 KNOWN = 128  # bytes of a row of known length, below which registers have little to add up
 
 _ZERO = const(0)
+
+Around: TypeAlias = Literal["nothing", "step", "loop"]
+"""What runs a loop again and again: a step of the program, or a loop of the kernel."""
 
 Slow: TypeAlias = Literal["never", "short", "always", "known"]
 """Which sums of a loop vector registers slow down: short ones are told when they are computed,
@@ -102,7 +107,7 @@ def side_by_side(program: Program) -> Program:
 
 def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
     every = list(statements(kernel.body))
-    if not any(isinstance(stmt, Accumulate) and stmt.op == "add" for stmt in every):
+    if not any(isinstance(stmt, Accumulate) for stmt in every):
         return kernel.body
     scalars = {
         stmt.buffer.name: stmt.buffer.dtype
@@ -114,14 +119,12 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
     )
     taken = bound(kernel)
 
-    def block(body: Block, *, is_inside: bool) -> Block:
+    def block(body: Block, around: Around) -> Block:
         found: list[Stmt] = []
         for stmt in body:
-            slow = _slow(stmt, scalars, just_stored) if isinstance(stmt, Loop) else "never"
-            if slow == "known" and not is_inside:
-                slow = "never"
+            slow = _slow(stmt, scalars, just_stored, around) if isinstance(stmt, Loop) else "never"
             if slow == "never" or not isinstance(stmt, Loop):
-                deeper = partial(block, is_inside=is_inside or isinstance(stmt, Loop))
+                deeper = partial(block, around="loop" if isinstance(stmt, Loop) else around)
                 found.append(rebuild_statement(stmt, lambda expr: expr, deeper))
                 continue
             if slow == "known":
@@ -136,13 +139,15 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
         same = len(found) == len(body) and all(map(is_, found, body))
         return body if same else tuple(found)
 
-    return block(kernel.body, is_inside=is_repeated)
+    return block(kernel.body, "step" if is_repeated else "nothing")
 
 
 # --- which loops ----------------------------------------------------------------------------------
 
 
-def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str]) -> Slow:
+def _slow(
+    loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str], around: Around
+) -> Slow:
     """When a loop does nothing but adding up, and vector registers do not help it."""
     if loop.kind not in ("vector", "serial"):
         return "never"
@@ -150,7 +155,7 @@ def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str])
     sums = {stmt.buffer for stmt in every if isinstance(stmt, Accumulate)}
     if not sums or not all(map(scalars.__contains__, sums)):
         return "never"
-    if not all(_adds(stmt, scalars, sums) for stmt in every):
+    if not all(_folds(stmt, scalars, sums) for stmt in every):
         return "never"
     exprs = [expr for stmt in every for expr in expressions(stmt)]
     if any(isinstance(node, Call) for expr in exprs for node in nodes(expr)):
@@ -158,10 +163,10 @@ def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str])
     if sum(map(operations, exprs)) + len(every) > MOST:
         return "never"
     if isinstance(loop.extent, Const):
-        if not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body):
-            return "never"
         wide = min(scalars[name].bytes for name in sums)
-        return "known" if 1 < loop.extent.value * wide < KNOWN else "never"
+        return "known" if _is_worth(loop, around, int(loop.extent.value) * wide) else "never"
+    if not all(stmt.op == "add" for stmt in every if isinstance(stmt, Accumulate)):
+        return "never"
     if loop.kind == "serial":
         return "always" if any(isinstance(stmt, If) for stmt in loop.body) else "never"
     loads = [load for stmt in every for load in loads_of(stmt)]
@@ -176,13 +181,28 @@ def _slow(loop: Loop, scalars: Mapping[str, DType], just_stored: frozenset[str])
     return "short" if waits else "never"
 
 
-def _adds(stmt: Stmt, scalars: Mapping[str, DType], sums: set[str]) -> bool:
-    """Whether a statement adds to a sum, says that something is not so, or names what is added."""
+def _is_worth(loop: Loop, around: Around, width: int) -> bool:
+    """Whether a fold of so many bytes is done without vector registers.
+
+    Extremes of rows that a kernel goes over are done in registers meanwhile.
+    """
+    if not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body) or loop.extent == const(1):
+        return False
+    if any(stmt.op in ("min", "max") for stmt in loop.body if isinstance(stmt, Accumulate)):
+        return around == "step" and width < 2 * KNOWN
+    return around != "nothing" and width < KNOWN
+
+
+def _folds(stmt: Stmt, scalars: Mapping[str, DType], sums: set[str]) -> bool:
+    """Whether a statement adds to a sum, says that something is not so, or names what is added.
+
+    Or takes part in another fold.
+    """
     if any(load.buffer in scalars for load in loads_of(stmt)):
         return False
     match stmt:
-        case Accumulate(_, _, op, value):
-            return op == "add" and value.dtype.kind in ("int", "uint", "float")
+        case Accumulate(_, _, _, value):
+            return value.dtype.kind in ("int", "uint", "float")
         case Store(buffer, _, value):
             return buffer in scalars and buffer not in sums and isinstance(value, Const)
         case Let() | If():
@@ -194,11 +214,6 @@ def _adds(stmt: Stmt, scalars: Mapping[str, DType], sums: set[str]) -> bool:
 def _is_gathered(load: Load, lets: Mapping[str, Expr]) -> bool:
     """Whether an array says which element is read: processors gather those by one instruction."""
     return any(isinstance(node, Load) for node in nodes(substitute(load.index, lets)))
-
-
-def _first(stmt: Stmt) -> Stmt:
-    """A statement of the iteration that is the first one for its scalar."""
-    return Store(stmt.buffer, stmt.index, stmt.value) if isinstance(stmt, Accumulate) else stmt
 
 
 def written_out(loop: Loop, scalars: Mapping[str, DType], taken: set[str]) -> Iterator[Stmt]:
@@ -216,10 +231,17 @@ class _Sides:
     def __init__(self, loop: Loop, scalars: Mapping[str, DType], taken: set[str]) -> None:
         self.loop = loop
         self.taken = taken
-        sums = dict.fromkeys(s.buffer for s in statements(loop.body) if isinstance(s, Accumulate))
-        count = min(SIDES, int(loop.extent.value)) if isinstance(loop.extent, Const) else SIDES
-        self.sides = {name: [name, *(fresh(name, taken) for _ in range(1, count))] for name in sums}
-        self.dtypes = {name: scalars[name] for name in sums}
+        folds = [stmt for stmt in statements(loop.body) if isinstance(stmt, Accumulate)]
+        self.ops = {fold.buffer: fold.op for fold in folds}
+        most = int(loop.extent.value) if isinstance(loop.extent, Const) else SIDES
+        self.sides: dict[str, list[str]] = {}
+        for name, op in self.ops.items():
+            count = min(
+                most,
+                int(__import__("os").environ.get("XS", "2")) if op in ("min", "max") else SIDES,
+            )
+            self.sides[name] = [name, *(fresh(name, taken) for _ in range(1, count))]
+        self.dtypes = {name: scalars[name] for name in self.ops}
 
     def written_out(self, count: int) -> Iterator[Stmt]:
         """The scalars, so many iterations without jumps, the end."""
@@ -228,18 +250,18 @@ class _Sides:
         if whole:
             yield self.fours(const(whole), "unroll")
         for number in range(whole * SIDES, count):
-            copied = self.copy(number % SIDES, {self.loop.var.name: const(number)})
-            yield from copied if whole or number == 0 or number >= SIDES else map(_first, copied)
+            yield from self.copy(number, {self.loop.var.name: const(number)}, is_filled=whole > 0)
         yield from self.added_up()
 
     def scalars(self, *, is_filled: bool = True) -> Iterator[Stmt]:
         """The sums beside those that there are, with nothing in them if they are to be filled."""
         for name, sides in self.sides.items():
             dtype = self.dtypes[name]
+            start = identity(self.ops[name], dtype)
             for side in sides[1:]:
                 yield Alloc(Buffer(side, dtype, (), "local"))
                 if is_filled:
-                    yield Store(side, _ZERO, Const(0.0 if dtype.is_float else 0, dtype))
+                    yield Store(side, _ZERO, start)
 
     def fours(self, count: Expr, kind: LoopKind) -> Loop:
         """The loop over four iterations at a time."""
@@ -256,7 +278,8 @@ class _Sides:
             apart = 1
             while apart < len(sides):
                 for into, of in zip(sides[:: 2 * apart], sides[apart :: 2 * apart], strict=False):
-                    yield Accumulate(into, _ZERO, "add", Load(of, _ZERO, self.dtypes[name]))
+                    value = Load(of, _ZERO, self.dtypes[name])
+                    yield Accumulate(into, _ZERO, self.ops[name], value)
                 apart *= 2
 
     def statements(self) -> Iterator[Stmt]:
@@ -280,11 +303,17 @@ class _Sides:
         """A new number."""
         return Var(fresh(name, self.taken), self.loop.var.dtype)
 
-    def copy(self, side: int, values: Mapping[str, Expr]) -> Sequence[Stmt]:
-        """The statements of an iteration for one of the scalars, with names of their own."""
-        return self.copied(self.loop.body, side, dict(values))
+    def copy(
+        self, number: int, values: Mapping[str, Expr], *, is_filled: bool = True
+    ) -> Sequence[Stmt]:
+        """The statements of an iteration for its scalars, with names of their own.
 
-    def copied(self, body: Block, side: int, known: dict[str, Expr]) -> Block:
+        If these are not filled yet, the first iteration for each does that.
+        """
+        first = number if not is_filled else 0
+        return self.copied(self.loop.body, number, first, dict(values))
+
+    def copied(self, body: Block, number: int, first: int, known: dict[str, Expr]) -> Block:
         out: list[Stmt] = []
         for stmt in body:
             match stmt:
@@ -293,13 +322,17 @@ class _Sides:
                     out.append(Let(new, substitute(value, known)))
                     known = {**known, var.name: new}
                 case Accumulate(buffer, index, op, value):
-                    own = self.sides[buffer][side]
-                    out.append(Accumulate(own, index, op, substitute(value, known)))
+                    sides = self.sides[buffer]
+                    own, value = sides[number % len(sides)], substitute(value, known)
+                    is_first = 0 < first < len(sides)
+                    out.append(
+                        Store(own, index, value) if is_first else Accumulate(own, index, op, value)
+                    )
                 case Store():
                     out.append(stmt)
                 case If(condition, then, otherwise):
-                    one, other = (self.copied(b, side, known) for b in (then, otherwise))
-                    out.append(If(substitute(condition, known), one, other))
+                    sides_of = (self.copied(b, number, first, known) for b in (then, otherwise))
+                    out.append(If(substitute(condition, known), *sides_of))
                 case _:
                     raise AssertionError(stmt)
         return tuple(out)

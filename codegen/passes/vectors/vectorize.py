@@ -87,6 +87,8 @@ def _loop(loop: Loop, depth: int, scalars: frozenset[str], most: int) -> Loop:
     body = _block(loop.body, depth + 1, scalars, most)
     marked = Loop(loop.var, loop.extent, loop.kind, body, loop.note, loop.cut)
     kind = _kind(marked, depth, scalars, most)
+    if kind == "serial" and any(_adds_to_columns(stmt) for stmt in body):
+        body = _block(loop.body, depth + 1, scalars, most=0)
     if kind == "vector" and _copies_inside(marked) > 1 and _reads_far_apart(marked):
         if _copies_inside(marked) < LANES:
             return Loop(loop.var, loop.extent, loop.kind, body, loop.note, loop.cut)
@@ -94,6 +96,21 @@ def _loop(loop: Loop, depth: int, scalars: frozenset[str], most: int) -> Loop:
         if any(isinstance(stmt, Loop) and stmt.kind == "vector" for stmt in statements(rows)):
             kind, body = loop.kind, rows
     return Loop(loop.var, loop.extent, kind, body, loop.note, loop.cut)
+
+
+def _adds_to_columns(stmt: Stmt) -> bool:
+    """Whether a statement is a loop that is written out, and adds to the sums of as many columns.
+
+    An array of sums that fills a vector register stays there, if it is read and written as one.
+    """
+    return (
+        isinstance(stmt, Loop)
+        and stmt.kind == "unroll"
+        and isinstance(stmt.extent, Const)
+        and stmt.extent.value >= LANES
+        and all(isinstance(s, Let | Accumulate) for s in stmt.body)
+        and all(s.index == stmt.var for s in stmt.body if isinstance(s, Accumulate))
+    )
 
 
 def _kind(loop: Loop, depth: int, scalars: frozenset[str], most: int) -> LoopKind:
