@@ -257,7 +257,9 @@ class _Sides:
         """The sums beside those that there are, with nothing in them if they are to be filled."""
         for name, sides in self.sides.items():
             dtype = self.dtypes[name]
-            start = identity(self.ops[name], dtype)
+            op = self.ops[name]
+            none = Const(0.0 if dtype.is_float else 0, dtype)  # a register is cleared faster than
+            start = none if op == "add" else identity(op, dtype)  # filled with -0.0
             for side in sides[1:]:
                 yield Alloc(Buffer(side, dtype, (), "local"))
                 if is_filled:
