@@ -164,21 +164,29 @@ def _slow(
         return "never"
     if isinstance(loop.extent, Const):
         wide = min(scalars[name].bytes for name in sums)
-        return "known" if _is_worth(loop, around, int(loop.extent.value) * wide) else "never"
-    if not all(stmt.op == "add" for stmt in every if isinstance(stmt, Accumulate)):
-        return "never"
+        if _is_worth(loop, around, int(loop.extent.value) * wide):
+            return "known"
+    only_adds = all(stmt.op == "add" for stmt in every if isinstance(stmt, Accumulate))
     if loop.kind == "serial":
-        return "always" if any(isinstance(stmt, If) for stmt in loop.body) else "never"
+        is_tested = any(isinstance(stmt, If) for stmt in loop.body)
+        return "always" if only_adds and is_tested else "never"
     loads = [load for stmt in every for load in loads_of(stmt)]
     lets = index_names(loop.body)
     steps = [(load, step_of(substitute(load.index, lets), loop.var)) for load in loads]
     are_apart = any(step is None or abs(step) > NEAR for _, step in steps)
-    if are_apart and not any(_is_gathered(load, lets) for load in loads):
+    are_apart = are_apart and not any(_is_gathered(load, lets) for load in loads)
+    if only_adds and are_apart:
         return "always"
-    waits = any(
-        load.buffer in just_stored and load.dtype.bytes >= WIDE for load, step in steps if step
-    )
-    return "short" if waits else "never"
+    if only_adds:
+        helps_short = any(
+            load.buffer in just_stored and load.dtype.bytes >= WIDE for load, step in steps if step
+        )
+    else:  # of a column of integers; to fill registers pays off where it is long
+        is_tested = any(scalars[name].is_float for name in sums)
+        helps_short = are_apart and not is_tested and isinstance(loop.extent, Const | Var)
+    if helps_short and isinstance(loop.extent, Const):
+        return "always" if loop.extent.value < SHORT else "never"
+    return "short" if helps_short else "never"
 
 
 def _is_worth(loop: Loop, around: Around, width: int) -> bool:
@@ -236,10 +244,8 @@ class _Sides:
         most = int(loop.extent.value) if isinstance(loop.extent, Const) else SIDES
         self.sides: dict[str, list[str]] = {}
         for name, op in self.ops.items():
-            count = min(
-                most,
-                int(__import__("os").environ.get("XS", "2")) if op in ("min", "max") else SIDES,
-            )
+            is_tested = op in ("min", "max") and scalars[name].is_float
+            count = min(most, EXTREMES if is_tested else SIDES)
             self.sides[name] = [name, *(fresh(name, taken) for _ in range(1, count))]
         self.dtypes = {name: scalars[name] for name in self.ops}
 
