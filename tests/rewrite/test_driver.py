@@ -213,6 +213,24 @@ def test_a_reshape_between_elementwise_functions_goes_to_the_input() -> None:
     assert both[1].args[0] is both[0]  # a node stored anyway is not computed again
 
 
+def test_a_bug_a_reshape_of_neighbours_in_a_picture_copied_each_of_them() -> None:
+    """The cases of marching squares, counted, took four times as long: four copies, read twice."""
+    x = T.matrix("x")
+    high = (x > 0.5).astype("uint8")
+    cases = high[:-1, :-1] + 2 * high[:-1, 1:] + 4 * high[1:, :-1] + 8 * high[1:, 1:]
+    best = optimize(T.exp(cases.flatten()))
+    (reshaped,) = [node for node in walk([best]) if node.op.label == "reshape"]
+    assert reshaped.args[0].op.label == "add"
+    f = symc.function([x], T.bincount(cases.flatten(), minlength=16))
+    given = np.random.default_rng(0).random((9, 13))
+    bits = (given > 0.5).astype("uint8")
+    wanted = bits[:-1, :-1] + 2 * bits[:-1, 1:] + 4 * bits[1:, :-1] + 8 * bits[1:, 1:]
+    np.testing.assert_array_equal(f(given), np.bincount(wanted.ravel(), minlength=16))
+    one = optimize(T.tanh((T.exp(x[:, 1:]) + 1).flatten()))
+    labels = [node.op.label for node in walk([one])]
+    assert labels.index("getitem") < labels.index("reshape") < labels.index("exp")
+
+
 def test_lengths_that_are_computed_are_rewritten_with_the_graph() -> None:
     n = T.scalar("n", "int64")
     total = (n + 0) * 1 + 3

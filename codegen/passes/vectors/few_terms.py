@@ -78,13 +78,24 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
         for stmt in body:
             if isinstance(stmt, Loop) and is_inside and names_in(stmt.extent) <= sizes:
                 found.append(_both(stmt, taken) if _is_fold(stmt, scalars) else stmt)
-            else:
+            elif not _is_told(stmt):
                 deeper = partial(block, is_inside=is_inside or isinstance(stmt, Loop))
                 found.append(rebuild_statement(stmt, lambda expr: expr, deeper))
+            else:
+                found.append(stmt)
         same = len(found) == len(body) and all(map(is_, found, body))
         return body if same else tuple(found)
 
     return block(kernel.body, is_inside=is_repeated)
+
+
+def _is_told(stmt: Stmt) -> bool:
+    """Whether short loops have been told from long ones already (`side_by_side`)."""
+    match stmt:
+        case If(Binary("lt", Var() as extent, Const()), _, (Loop(extent=same),)):
+            return extent == same
+        case _:
+            return False
 
 
 def _is_fold(loop: Loop, scalars: AbstractSet[str]) -> bool:
