@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from symc.codegen import bfloat16, float16
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT16, UINT32, UINT64, DType
+from symc.codegen.ir import Const, Expr
 from symc.codegen.meaning import functions as meaning
 from symc.codegen.meaning import special
 from symc.codegen.record import record
@@ -247,9 +248,13 @@ def function(name: str, dtype: DType) -> str:
     return row.c32 if dtype is FLOAT32 and row.c32 is not None else row.c64
 
 
-def function_of_a_step(name: str, dtype: DType) -> str:
-    """The C symbol of an operator for one element at a time, in a loop that no vectors compute."""
-    if name in ("min", "max") and dtype.is_float:
+def function_of_a_step(name: str, dtype: DType, right: Expr) -> str:
+    """The C symbol of an operator for one element at a time, in a loop that no vectors compute.
+
+    `right` is its second argument: divisions by a constant are other functions.
+    """
+    is_divisor = isinstance(right, Const) and right.value > 0 and dtype is INT64
+    if (name in ("min", "max") and dtype.is_float) or (name in ("floordiv", "mod") and is_divisor):
         return f"{OPERATORS[name]}_step_{short(dtype)}"
     return function(name, dtype)
 

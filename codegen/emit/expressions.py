@@ -206,6 +206,12 @@ class Printer:
             return UNARY, (f"({self.lang.types[dtype.name]})", *text)
         return UNARY, text
 
+    def operator(self, op: str, dtype: DType, right: Expr) -> str:
+        """The function for a binary operator that C does not have."""
+        if self.in_steps:
+            return math.function_of_a_step(op, dtype, right)
+        return math.function(op, dtype)
+
     def binary(self, expr: Binary) -> tuple[int, tuple[Piece, ...]]:
         """A binary operation: an operator of C where it means the same, else a function."""
         op: str = expr.op
@@ -231,8 +237,7 @@ class Printer:
             infinity = Const(pymath.copysign(pymath.inf, right.value), dtype)
             return self.binary(Binary("mul", left, infinity, dtype))
         if op not in INFIX:
-            named = math.function_of_a_step if self.in_steps else math.function
-            return LEAF, self.call(named(op, dtype), (left, right))
+            return LEAF, self.call(self.operator(op, dtype, right), (left, right))
         sign, strength = INFIX[op]
         if strength <= AND:  # bit operators bind weaker than people expect
             return strength, self.bits(op, left, right, sign, strength)

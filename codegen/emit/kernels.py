@@ -327,8 +327,7 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
         return
     text = writer.value(value)
     target = writer.element(stmt.buffer, stmt.index)
-    named = math.function_of_a_step if writer.printer.in_steps else math.function
-    function = named(op, dtype)
+    function = printer.operator(op, dtype, value)
     writer.printer.used[function] = None
     writer.put(f"{target} = {function}({target}, {text});")
 

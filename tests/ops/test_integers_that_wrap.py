@@ -115,3 +115,45 @@ def test_divisors_that_are_powers_of_two(dtype: str, power: int) -> None:
         both, (given // divisor) * np.dtype(dtype).type(2) + given % divisor
     )
     assert quotient.dtype == rest.dtype == dtype
+
+
+@pytest.mark.parametrize("divisor", [1, 2, 3, 7, 10, 1000, 2**31, 2**62 - 1, 2**63 - 1, -3, -8])
+def test_divisions_by_constants_in_steps(divisor: int) -> None:
+    """One at a time, what is not negative is divided without a correction, the others with one."""
+    x = T.lvector("x")
+
+    def step(i: Any, state: list[Any]) -> Any:
+        quotients, rests = state
+        return quotients[i].set(x[i] // divisor), rests[i].set(x[i] % divisor)
+
+    def both(i: Any, quotients: Any, rests: Any) -> Any:
+        return step(i, [quotients, rests])
+
+    begun = [T.zeros_like(x), T.zeros_like(x)]
+    f = symc.function([x], symc.fori_loop(0, x.shape[0], both, begun))
+    low, high = -(2**63), 2**63 - 1
+    given = np.array([low, low + 1, -10, -7, -3, -1, 0, 1, 2, 3, 7, 10, 2**31, high - 1, high])
+    for found, wanted in zip(f(given), (given // divisor, given % divisor), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("base", [3, 10])
+def test_digits_of_numbers_of_both_signs(base: int) -> None:
+    x = T.lvector("x")
+
+    def one(k: Any) -> Any:
+        begun = [k, T.constant(0, dtype="int64")]
+        return symc.while_loop(
+            lambda k, s: T.neq(k, 0) & T.neq(k, -1), lambda k, s: (k // base, s + k % base), begun
+        )[1]
+
+    f = symc.function([x], symc.map(one, x)[0])
+    assert "symc_floordiv_step_i64" in f.source
+    given = np.array([-(2**63), 2**63 - 1, -123456789, 987654321, -1, 0, 1, 2, -9, 9])
+    wanted: list[int] = []
+    for k in given.tolist():
+        s = 0
+        while k not in (0, -1):
+            k, s = k // base, s + k % base
+        wanted.append(s)
+    np.testing.assert_array_equal(f(given), wanted)

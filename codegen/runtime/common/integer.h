@@ -54,6 +54,18 @@ SYMC_DEFINE_FLOORDIV(symc_floordiv_i32, int32_t, uint32_t)
 // NEEDS SYMC_DEFINE_FLOORDIV
 SYMC_DEFINE_FLOORDIV(symc_floordiv_i64, int64_t, uint64_t)
 
+// SYMBOL symc_floordiv_step_i64
+// NEEDS SYMC_STAYS symc_floordiv_i64
+// symc_floordiv_i64 by a constant above 0, in steps of a loop that wait for each other: of what is
+// not negative, as most numbers of such steps, the quotient needs no correction to wait for.
+static inline int64_t symc_floordiv_step_i64(int64_t a, int64_t b) {
+    if (__builtin_expect(a < 0, 0)) {
+        SYMC_STAYS;
+        return symc_floordiv_i64(a, b);
+    }
+    return (int64_t)((uint64_t)a / (uint64_t)b);
+}
+
 // SYMBOL SYMC_DEFINE_FLOORDIV_UNSIGNED
 // a // b.
 #define SYMC_DEFINE_FLOORDIV_UNSIGNED(name, type) \
@@ -104,6 +116,17 @@ SYMC_DEFINE_MOD(symc_mod_i32, int32_t)
 // SYMBOL symc_mod_i64
 // NEEDS SYMC_DEFINE_MOD
 SYMC_DEFINE_MOD(symc_mod_i64, int64_t)
+
+// SYMBOL symc_mod_step_i64
+// NEEDS SYMC_STAYS symc_mod_i64
+// See symc_floordiv_step_i64.
+static inline int64_t symc_mod_step_i64(int64_t a, int64_t b) {
+    if (__builtin_expect(a < 0, 0)) {
+        SYMC_STAYS;
+        return symc_mod_i64(a, b);
+    }
+    return (int64_t)((uint64_t)a - (uint64_t)a / (uint64_t)b * (uint64_t)b);
+}
 
 // SYMBOL SYMC_DEFINE_MOD_UNSIGNED
 // a % b.
