@@ -190,3 +190,19 @@ def test_a_bug_few_columns_of_known_number_were_folded_in_memory(n: int) -> None
         wanted = given.sum(axis=0), given.max(axis=0), given.prod(axis=0)
         for found, right in zip(f(given), wanted, strict=True):
             np.testing.assert_allclose(found, right, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 2), (5, 3), (2, 7)])
+def test_a_bug_of_two_terms_of_an_iteration_the_first_was_lost(shape: tuple[int, int]) -> None:
+    """Where the loop inside is written out, a scalar that began with the first began again."""
+    x = T.tensor("float64", shape=(3, *shape), name="x")
+
+    def step(i: Any, t: Any) -> Any:
+        return t * 0.5 + x[i][:, ::-1].sum() + x[i][:, ::-1].max()
+
+    f = symc.function([x], symc.fori_loop(0, 3, step, 0.0))
+    given = np.random.default_rng(1).normal(size=(3, *shape))
+    t = 0.0
+    for part in given:
+        t = t * 0.5 + part.sum() + part.max()
+    np.testing.assert_allclose(f(given), t, rtol=1e-12)

@@ -248,6 +248,7 @@ class _Sides:
             count = min(most, EXTREMES if is_tested else SIDES)
             self.sides[name] = [name, *(fresh(name, taken) for _ in range(1, count))]
         self.dtypes = {name: scalars[name] for name in self.ops}
+        self.empty: set[str] = set()
 
     def written_out(self, count: int) -> Iterator[Stmt]:
         """The scalars, so many iterations without jumps, the end."""
@@ -256,11 +257,14 @@ class _Sides:
         if whole:
             yield self.fours(const(whole), "unroll")
         for number in range(whole * SIDES, count):
-            yield from self.copy(number, {self.loop.var.name: const(number)}, is_filled=whole > 0)
+            yield from self.copy(number, {self.loop.var.name: const(number)})
         yield from self.added_up()
 
     def scalars(self, *, is_filled: bool = True) -> Iterator[Stmt]:
-        """The sums beside those that there are, with nothing in them if they are to be filled."""
+        """The sums beside those that there are, with nothing in them if they are to be filled.
+
+        The others are, by the first that is added to them.
+        """
         for name, sides in self.sides.items():
             dtype = self.dtypes[name]
             op = self.ops[name]
@@ -270,6 +274,8 @@ class _Sides:
                 yield Alloc(Buffer(side, dtype, (), "local"))
                 if is_filled:
                     yield Store(side, _ZERO, start)
+                else:
+                    self.empty.add(side)
 
     def fours(self, count: Expr, kind: LoopKind) -> Loop:
         """The loop over four iterations at a time."""
@@ -311,17 +317,11 @@ class _Sides:
         """A new number."""
         return Var(fresh(name, self.taken), self.loop.var.dtype)
 
-    def copy(
-        self, number: int, values: Mapping[str, Expr], *, is_filled: bool = True
-    ) -> Sequence[Stmt]:
-        """The statements of an iteration for its scalars, with names of their own.
+    def copy(self, number: int, values: Mapping[str, Expr]) -> Sequence[Stmt]:
+        """The statements of an iteration for its scalars, with names of their own."""
+        return self.copied(self.loop.body, number, dict(values))
 
-        If these are not filled yet, the first iteration for each does that.
-        """
-        first = number if not is_filled else 0
-        return self.copied(self.loop.body, number, first, dict(values))
-
-    def copied(self, body: Block, number: int, first: int, known: dict[str, Expr]) -> Block:
+    def copied(self, body: Block, number: int, known: dict[str, Expr]) -> Block:
         out: list[Stmt] = []
         for stmt in body:
             match stmt:
@@ -332,15 +332,16 @@ class _Sides:
                 case Accumulate(buffer, index, op, value):
                     sides = self.sides[buffer]
                     own, value = sides[number % len(sides)], substitute(value, known)
-                    is_first = 0 < first < len(sides)
-                    out.append(
-                        Store(own, index, value) if is_first else Accumulate(own, index, op, value)
-                    )
+                    if own in self.empty:
+                        self.empty.remove(own)
+                        out.append(Store(own, index, value))
+                    else:
+                        out.append(Accumulate(own, index, op, value))
                 case Store():
                     out.append(stmt)
                 case If(condition, then, otherwise):
-                    sides_of = (self.copied(b, number, first, known) for b in (then, otherwise))
-                    out.append(If(substitute(condition, known), *sides_of))
+                    one, other = (self.copied(b, number, known) for b in (then, otherwise))
+                    out.append(If(substitute(condition, known), one, other))
                 case _:
                     raise AssertionError(stmt)
         return tuple(out)
