@@ -64,8 +64,8 @@ variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
-`varying`, `waiting`, `proven`, `states`, `turning`, `meeting`, `started`, `numbered`, `facts`,
-`pieces` and `pack_plan` are parts of the passes.
+`varying`, `waiting`, `proven`, `states`, `transposed`, `turning`, `meeting`, `started`, `numbered`,
+`facts`, `pieces` and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
