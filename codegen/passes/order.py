@@ -13,6 +13,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
     settle      arrays that are copied into a larger one are made there
+    borrowed    parts of arrays that routines alone read are read by them where they lie
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     sides       loops of one step or none go into branches of the same condition
@@ -158,6 +159,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "expressions.simplify"),
     *_passes(with_loops, "loops.collapse"),
     *_passes(any_program, "kernels.settle"),
+    *_passes(with_loops, "kernels.borrowed"),
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
     *_passes(with_repeats, "steps.sides steps.sure steps.unvarying steps.hoisted steps.foresee"),
