@@ -13,6 +13,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
     settle      arrays that are copied into a larger one are made there
+    borrowed    parts of arrays that routines alone read are read by them where they lie
     short_rows  rows of few elements are computed side by side
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     sides       loops of one step or none go into branches of the same condition
@@ -34,6 +35,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     ahead       what scatters need of arithmetic is computed in a loop before them
     interleave  tables that one loop adds to at the same places are one table of pairs
     behind      sums beside scatters are added up in a loop after them
+    points      loops over rows have a version for rows of three numbers
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
     distribute  bodies of thousands of operations become several loops over strips
@@ -64,8 +66,8 @@ variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
-`varying`, `waiting`, `proven`, `states`, `turning`, `meeting`, `started`, `numbered`, `facts`,
-`pieces` and `pack_plan` are parts of the passes.
+`varying`, `waiting`, `proven`, `states`, `transposed`, `turning`, `meeting`, `started`, `numbered`,
+`facts`, `pieces` and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -157,6 +159,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "expressions.simplify"),
     *_passes(with_loops, "loops.collapse"),
     *_passes(any_program, "kernels.settle"),
+    *_passes(with_loops, "kernels.borrowed"),
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
     *_passes(with_repeats, "steps.sides steps.sure steps.unvarying steps.hoisted steps.foresee"),
@@ -166,7 +169,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "expressions.simplify kernels.place"),
     *_passes(with_loops, "loops.laps loops.turn loops.tile vectors.end_to_end"),
     *_passes(with_loops, "vectors.ahead vectors.interleave"),
-    *_passes(with_loops, "vectors.behind vectors.vectorize loops.unroll vectors.distribute"),
+    *_passes(with_loops, "vectors.behind vectors.points vectors.vectorize loops.unroll"),
+    *_passes(with_loops, "vectors.distribute"),
     *_passes(with_loops, "vectors.lanes"),
     *_passes(with_repeats, "steps.brief"),
     *_passes(with_loops, "loops.parallel vectors.channels loops.wraps"),

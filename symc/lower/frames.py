@@ -16,7 +16,7 @@ from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import wrap
-from symc.schedule.boxes import is_box, one_part
+from symc.schedule.boxes import is_box, lacks_little, one_part
 from symc.schedule.stages import Stage
 
 
@@ -84,6 +84,10 @@ def frame(
     part = None if builder.context.on_device else one_part(node, lowering)
     if part is None or lowering.base is None or rank != node.ndim:
         return None
+    if rank == 1:
+        written = builder.context.sizes.unified(part.extents[0])
+        if not lacks_little(written, builder.context.dims[node][0]):
+            return None  # all of it is copied in one go, and little moved twice
     tried = builder.scope([], outer)  # what it reads for places that are no box is not wanted
     counters = tuple(builder.loops(0, rank))
     origin = (ir.const(0),) * rank

@@ -8,12 +8,21 @@ arrays are enough without any copy: the rest of both is what the state began wit
 
 Both arrays are filled before the loop. So this is for parts that are most of the array: those that
 lack only some rows or columns at its ends; of a small part the new elements are computed first.
+
+If a step goes on to write other parts, the other array has what they were two steps before. Then
+what is around the first part is copied in each step, and is as old as the rest; what comes after
+finds the whole new array, and may do with it what it likes.
+
+    u = u[1:-1].set((u[:-2] + u[2:]) / 2)       other[1:-1] = (u[:-2] + u[2:]) / 2
+    u = u[0].set(u[1])                          other[0], other[-1] = u[0], u[-1]
+                                                other[0] = other[1]; swap u and other
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import prod
 
 from symc.codegen.ir import Var
 from symc.graph import dims
@@ -23,8 +32,9 @@ from symc.graph.inputs import SharedVariable
 from symc.graph.lowering import Write
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import OpenFormula
+from symc.schedule.boxes import lacks_little
 from symc.schedule.numbers import StepNumber
-from symc.schedule.overwriting import Counted, is_base
+from symc.schedule.overwriting import Counted, box_places, is_base
 from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of
 from symc.schedule.stages import Stage
@@ -39,12 +49,7 @@ def may_alternate(
 
     `writers` are the stages that make the new value, each from the one before.
     """
-    if isinstance(owner, SharedVariable) or owner in problem.rings:
-        return False
-    if not (owner.ndim and problem.steps and writers):
-        return False
-    count = problem.steps[-1][1]
-    if isinstance(count, int) and count < _FEW:
+    if not _may_have_two(owner, writers, problem):
         return False
     writes: list[Write] = []
     for seen, writer in pairwise([owner, *writers]):
@@ -65,6 +70,33 @@ def may_alternate(
         return False
     # If parts differ, a write that reads between them finds what the step before last has set.
     return all(part == parts[0] for part in parts) and _is_most(writers[0], problem)
+
+
+def may_begin_elsewhere(
+    owner: Tensor, writers: Sequence[Tensor], stages: Mapping[Tensor, Stage], problem: Problem
+) -> bool:
+    """Whether a loop may write its new state beside the old one `owner`, what is around the first
+    part copied.
+
+    That is a box, or the whole array would be copied first.
+    """
+    if not _may_have_two(owner, writers, problem):
+        return False
+    first = stages[writers[0]]
+    if not isinstance(first.lowering, Write) or not is_base(owner, first.node, first.lowering):
+        return False
+    is_boxed = len(first.loops) == owner.ndim and box_places(first.node, first.lowering, problem)
+    return bool(is_boxed) and _is_most(first.node, problem) and _is_half(first.node, problem)
+
+
+def _may_have_two(owner: Tensor, writers: Sequence[Tensor], problem: Problem) -> bool:
+    """Whether a state may lie in two arrays: one row of it is read, for more than a few steps."""
+    if isinstance(owner, SharedVariable) or owner in problem.rings:
+        return False
+    if not (owner.ndim and problem.steps and writers):
+        return False
+    count = problem.steps[-1][1]
+    return not isinstance(count, int) or count >= _FEW
 
 
 def _steady_part(
@@ -100,11 +132,14 @@ def _is_most(node: Tensor, problem: Problem) -> bool:
     written, whole = problem.written[node], problem.dims[node]
     if len(written) != len(whole):
         return False
-    return all(_lacks_little(part, all_) for part, all_ in zip(written, whole, strict=True))
+    return all(lacks_little(part, all_) for part, all_ in zip(written, whole, strict=True))
 
 
-def _lacks_little(part: Dim, whole: Dim) -> bool:
-    lacking = dims.sub(whole, dims.without_bound(part))
-    if isinstance(part, int) and isinstance(whole, int):
-        return 2 * part >= whole
-    return isinstance(lacking, int)
+def _is_half(node: Tensor, problem: Problem) -> bool:
+    """Whether as many elements are written as copied, as far as lengths are known.
+
+    Elements that are computed first are moved twice, those around them not at all.
+    """
+    both = problem.written[node], problem.dims[node]
+    written, whole = (prod(n for n in lengths if isinstance(n, int)) for lengths in both)
+    return 2 * written >= whole

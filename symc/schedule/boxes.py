@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc.codegen import ir
+from symc.graph import dims
+from symc.graph.dims import Dim
 from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
 
@@ -17,7 +19,7 @@ MOST_AXES = 4  # there are two loops more for each axis
 
 def one_part(node: Tensor, write: Write) -> Written | None:
     """The only part of a node that is copied elsewhere, if that may be a box."""
-    if write.base is None or len(write.parts) != 1 or not 2 <= node.ndim <= MOST_AXES:
+    if write.base is None or len(write.parts) != 1 or not 1 <= node.ndim <= MOST_AXES:
         return None
     (part,) = write.parts
     is_whole = part.parallel and len(part.extents) == node.ndim
@@ -33,3 +35,11 @@ def is_box(
     """
     moved = map(ir.add, counters, starts)
     return all(found == wanted for found, wanted in zip(target, moved, strict=True))
+
+
+def lacks_little(part: Dim, whole: Dim) -> bool:
+    """Whether a range is most of an axis, or all but some places at its ends."""
+    lacking = dims.sub(whole, dims.without_bound(part))
+    if isinstance(part, int) and isinstance(whole, int):
+        return 2 * part >= whole
+    return isinstance(lacking, int)

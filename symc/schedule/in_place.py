@@ -16,7 +16,7 @@ from symc.graph.dims import sizes, symbolic
 from symc.graph.inputs import Input, Shared
 from symc.graph.lowering import Control, Write
 from symc.graph.node import Op, Tensor
-from symc.schedule.alternating import may_alternate
+from symc.schedule.alternating import may_alternate, may_begin_elsewhere
 from symc.schedule.dependencies import Groups
 from symc.schedule.overwriting import Use, is_base, looks_at, may_overwrite, uses
 from symc.schedule.reading_first import ReadingFirst
@@ -204,9 +204,12 @@ class InPlace:
             self.alternating.append(owner)
             return None
         if late or not free:
+            reason = ReadAfter(groups.sign(late[0].unit)) if late else ReadWhileWritten()
+            if may_begin_elsewhere(owner, writers, self._stages, self._problem):
+                return reason
             is_loop = free and isinstance(stage.lowering, Control)  # what it reads is no obstacle
             self._read_first(late if is_loop else [*late, *own], writer)
-            return ReadAfter(groups.sign(late[0].unit)) if late else ReadWhileWritten()
+            return reason
         for reader in before:
             groups.edge(reader, group)
         self.taken[owner] = writer

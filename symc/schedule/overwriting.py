@@ -149,7 +149,7 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     if len(write.parts) != 1:
         return False
     if not is_base(use.seen, writer.node, write):
-        return set(reads) == {_box_read(writer.node, write, problem)}
+        return set(reads) == {box_places(writer.node, write, problem)}
     (part,) = write.parts
     inner = folded_index(len(part.extents))
     opened = OpenFormula(part.target, inner)
@@ -163,7 +163,7 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     return True
 
 
-def _box_read(node: Tensor, write: Write, problem: Problem) -> Index | None:
+def box_places(node: Tensor, write: Write, problem: Problem) -> Index | None:
     """The index of each element of a box in the middle of other memory, from a constant place on.
 
     (Other places have names in kernels, by which these do not see that they are boxes.)

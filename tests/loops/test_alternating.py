@@ -93,6 +93,32 @@ def test_a_step_writes_from_one_array_to_the_other(name: str) -> None:
     assert "the state slot lies in two arrays in turn" in f.explain()
 
 
+ROD_WITH_ENDS = (lambda u: u[1:-1].set(smoothed(u))[0].set(u[1])[-1].set(0.5), X)
+
+
+@pytest.mark.parametrize(("step", "value"), [(with_borders, A), ROD_WITH_ENDS])
+def test_borders_are_set_in_the_array_that_a_sweep_is_written_into(step: Any, value: Any) -> None:
+    """The sweep was computed into an array of its own, and copied from there into the state."""
+    u = T.tensor("float64", (None,) * value.ndim, name="u")
+    f = check([u], [symc.fori_loop(0, 6, lambda _, u: step(u), u)], value)
+    made = program(f)
+    verify(made)
+    (ring,) = [each for each in made.buffers if each.role == "temp" and each.shape]
+    assert ring.shape[0] == const(2)
+    assert "the state slot has memory for two values" in f.explain()
+
+
+def test_a_sweep_over_a_small_part_is_computed_first() -> None:
+    """Else more would be copied around it than is written."""
+    u = T.tensor("float64", (20, 20), name="u")
+
+    def step(u: Any) -> Any:
+        return u[5:12, 5:12].set(u[4:11, 5:12] + u[6:13, 5:12])[0].set(1.0)
+
+    f = symc.function([u], symc.fori_loop(0, 6, lambda _, u: step(u), u))
+    assert "memory for two values" not in f.explain()
+
+
 def test_parts_of_one_step_that_differ_are_not_written_in_turn() -> None:
     """The first element that only one of two writes set was that of the step before."""
     u = T.vector("u")

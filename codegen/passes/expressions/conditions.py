@@ -13,6 +13,11 @@ def both(conditions: Iterable[Expr]) -> Expr:
     return reduce(lambda one, other: binary("and", one, other), conditions)
 
 
+def either(conditions: Iterable[Expr]) -> Expr:
+    """The condition that some of these hold."""
+    return reduce(lambda one, other: binary("or", one, other), conditions)
+
+
 def conjuncts(condition: Expr) -> list[Expr]:
     """The conditions that must all hold for one to hold."""
     match condition:

@@ -12,12 +12,16 @@ meets another one, all steps may be done for a strip of rows whose lines stay in
 Rows do not meet where the columns that steps touch lie in a row (``0 <= k < m``), or, in arrays
 that are written along rows, where a row is as long as there are iterations. Nobody but the call
 knows this of lengths: it is asked before the loop, which else runs as it was.
+
+What was transposed to be gone through row by row is gone through in this way as it lies:
+`transposed.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
     Expr,
@@ -28,6 +32,7 @@ from symc.codegen.ir import (
     Loop,
     Program,
     Repeat,
+    Select,
     Step,
     Store,
     Var,
@@ -35,7 +40,7 @@ from symc.codegen.ir import (
     const,
     sub,
 )
-from symc.codegen.passes.expressions.conditions import both
+from symc.codegen.passes.expressions.conditions import both, either
 from symc.codegen.passes.loops.fuse import fused
 from symc.codegen.passes.steps.in_kernel import (
     LaunchesInKernel,
@@ -45,7 +50,9 @@ from symc.codegen.passes.steps.in_kernel import (
     only_here,
     without_unread,
 )
-from symc.codegen.passes.strips import mining_of
+from symc.codegen.passes.steps.transposed import as_it_lies
+from symc.codegen.passes.strips import StripMining
+from symc.codegen.passes.vectors.vectorize import dearest
 from symc.codegen.passes.walk import (
     Block,
     fresh,
@@ -60,14 +67,23 @@ from symc.codegen.passes.walk import (
 from symc.codegen.record import record
 from symc.codegen.verify.polynomials import Polynomial, added, by, expression, polynomial, product
 
-ROWS = 32  # of a strip: the lines of a dozen arrays that they lie in fill a first cache
+ROWS = 16  # of a strip: as many as hide how long the next step waits for one
+WAITING = 32  # where that has functions to wait for
+COSTLY = 10  # operations of such a function
+MEETING = 8  # where lines of all rows fall on the same places of a first cache
+PAGE = 4096  # bytes from one such place to the next
 FEWEST = 4  # steps: of fewer not much of a line is used
 _ZERO = const(0)
 
 
 def columns(program: Program) -> Program:
     """The program with such loops as kernels."""
-    return change_loops(program, _changed)
+    return change_loops(as_it_lies(program, _goes_along_rows), _changed)
+
+
+def _goes_along_rows(program: Program, step: Repeat) -> bool:
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    return _changed(program, step, kernels, set(kernels)) is not step
 
 
 def _changed(program: Program, step: Repeat, kernels: dict[str, Kernel], taken: set[str]) -> Step:
@@ -253,11 +269,10 @@ class _RowsOfSteps:
             for loop in self.loops
             for stmt in own_names(loop.body, self.taken, {loop.var.name: row})
         ]
-        rows = Loop(row, extent, "parallel", tuple(body), note)
         number = Var(fresh("strip", self.taken))
         place = Var(fresh("row_in_strip", self.taken))
-        cut = mining_of(rows, number, ROWS)
-        inner = cut.inner(place, "parallel", (Let(row, cut.at(place)), *rows.body))
+        cut = StripMining(number, extent, self.rows_of_strip())
+        inner = cut.inner(place, "parallel", (Let(row, cut.at(place)), *body))
         in_step = (*self.steps.inside, *self.lets, inner)
         steps = Loop(self.steps.counter, self.steps.extent, "serial", in_step)
         made = self.steps.made
@@ -267,6 +282,24 @@ class _RowsOfSteps:
         (loop_of,) = without_unread(made, fused(whole), temporary)
         assert isinstance(loop_of, Loop)
         return loop_of
+
+    def rows_of_strip(self) -> Expr:
+        """How many rows are done at a time."""
+        if max(dearest(loop.body) for loop in self.loops) >= COSTLY:
+            return const(WAITING)
+        bytes_of = {param.name: param.dtype.bytes for param in self.steps.made.buffers.values()}
+        given = {name.name: value for name, value in self.steps.given.items()}
+        rests = [
+            binary(
+                "mod", substitute(expression(one.far), given), const(PAGE // bytes_of[one.buffer])
+            )
+            for one in self.accesses
+            if self._step(one.rest) in (1, -1) and any(one.far)
+        ]
+        meet = either([binary("eq", rest, _ZERO) for rest in dict.fromkeys(rests)])
+        rows = Var(fresh("rows", self.taken))
+        self.steps.given[rows] = Select(meet, const(MEETING), const(ROWS), INT64)
+        return rows
 
     def one_by_one(self, note: str) -> Block:
         """The steps as they were, with names of their own."""
