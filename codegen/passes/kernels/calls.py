@@ -17,7 +17,7 @@ from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
-from symc.codegen.passes.kernels.backwards import skips_backwards
+from symc.codegen.passes.kernels.backwards import skips_backwards, skips_first
 from symc.codegen.passes.kernels.gathered import only_gathers
 from symc.codegen.passes.kernels.memory import Scratch
 from symc.codegen.passes.kernels.permuted import permutes_groups
@@ -173,7 +173,8 @@ def loop_form(
     together = granule(loop)
     in_lanes = found is not None or (loop.kind == "parallel" and is_innermost)
     in_lanes = in_lanes or (loop.kind == "serial" and reads_later(loop, names))
-    in_lanes = in_lanes and not skips_backwards(loop) and not only_gathers(loop)
+    in_lanes = in_lanes and not skips_backwards(loop) and not skips_first(loop)
+    in_lanes = in_lanes and not only_gathers(loop)
     return LoopForm(
         work(loop) if shares else None,
         4096 if is_innermost and together > 1 else together,
