@@ -16,7 +16,7 @@ from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, CNames, P
 from symc.codegen.emit.packs import emit_packs
 from symc.codegen.emit.sections import Section, sections_of
 from symc.codegen.emit.units import KernelText, dense
-from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
+from symc.codegen.emit.writer import INDENT, Writer, comment, macro, wrapped
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -67,8 +67,6 @@ def emit_kernel(
         printer.buffers[param.name]
     for size in kernel.sizes:
         printer.vars[size.name]
-    if calling.folds and printer.lang.folds is not None:
-        printer.used[printer.lang.folds] = None
     sections = {
         part.var.name: (f"{kernel.name}_part_{number}", section)
         for number, section in enumerate(sections_of(kernel, loop, calling.loops), 1)
@@ -107,7 +105,8 @@ def emit_section(section: Section, name: str, writer: Writer, form: ProcessorLoo
     arguments = [printer.buffers[buffer.name] for buffer in section.buffers]
     arguments += [printer.vars[value.name] for value in section.values]
     writer.put(wrapped(f"{name}(", arguments, ");", INDENT * writer.depth).lstrip())
-    head = wrapped(f"{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
+    before = macro(printer, lang.narrow, section.narrow)
+    head = wrapped(f"{before}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
     return _function(name, "", head, inside)
 
 
@@ -124,8 +123,8 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
         params.append("char *const scratch")
         if calling.range is None:
             params.append("const int64_t stride")
-    folds = f"{lang.folds} " if calling.folds and lang.folds is not None else ""
-    return wrapped(f"{folds}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
+    before = macro(printer, lang.folds, calling.folds) + macro(printer, lang.narrow, calling.narrow)
+    return wrapped(f"{before}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
 
 
 def pointer(printer: Printer, array: Buffer | Param, *, written: bool) -> str:

@@ -56,6 +56,8 @@ class Section:
     buffers: tuple[Buffer | Param, ...]
     writes: frozenset[str]
     """The buffers that it changes."""
+    narrow: bool
+    """Whether one of the loops is not for the longest vector registers."""
 
 
 def sections_of(
@@ -147,7 +149,8 @@ class _Scope:
                 collect(expr, names, [])
         values = [self.values[name] for name in dict.fromkeys(names) if name not in bound]
         buffers = [self.buffers[name] for name in _buffers(inside) if name in self.buffers]
-        return Section(loops, tuple(values), tuple(buffers), written(loops))
+        narrow = any(isinstance(s, Loop) and self.forms[s.var.name].narrow for s in inside)
+        return Section(loops, tuple(values), tuple(buffers), written(loops), narrow)
 
 
 def _buffers(inside: Sequence[Stmt]) -> dict[str, None]:

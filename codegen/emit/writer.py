@@ -98,3 +98,11 @@ def wrapped(head: str, items: Sequence[str], tail: str, indent: str, before: int
             row = indent + INDENT
         row += piece
     return "\n".join([*rows, row])
+
+
+def macro(printer: Printer, name: str | None, needed: object) -> str:
+    """A macro before the name of a function if it is needed and the language has one."""
+    if name is None or not needed:
+        return ""
+    printer.used[name] = None
+    return f"{name} "

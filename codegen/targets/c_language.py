@@ -42,6 +42,7 @@ C = Lang(
     },
     kernel="static __attribute__((noinline)) void",
     folds="SYMC_FOLDS",
+    narrow="SYMC_NARROW",
     restrict="restrict",
     local=" __attribute__((aligned(64)))",
     simd="#pragma omp {simd}{clauses}",

@@ -1,7 +1,8 @@
-"""Loops that go backwards over parts of groups read nothing beyond the ends of arrays."""
+"""Loops over parts of groups read nothing beyond the ends of arrays."""
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 from typing import Any
@@ -63,3 +64,47 @@ def test_whole_groups_stay_in_vector_registers() -> None:
     for part in (z[::-2], x[::-1, :2]):
         source = symc.function([z, x], part * 2.0, on_unused_input="ignore").source
         assert "#pragma omp simd" not in source
+
+
+def repeated(columns: int, few: tuple[int, ...], many: int, x: Any, v: Any) -> list[Any]:
+    """Some columns of a matrix, each several times, and times numbers that all rows share."""
+    join = np.stack if isinstance(x, np.ndarray) else T.stack
+    chosen = [x[:, few[k % len(few)]] for k in range(many)]
+    return [join(chosen, 1), join([one * v[k % 2] for k, one in enumerate(chosen)], 1)]
+
+
+def check_repeated(dtype: str) -> None:
+    """Each of them, of arrays that end where memory ends."""
+    v = T.tensor(dtype, (2,), "v")
+    for columns, few, many in FEW:
+        x = T.tensor(dtype, (None, columns), "x")
+        f = symc.function([x, v], repeated(columns, few, many, x, v))
+        for length in LENGTHS:
+            given = np.arange(length * columns).astype(dtype).reshape(length, columns)
+            numbers = np.array([1, 2], dtype)
+            wanted = repeated(columns, few, many, given, numbers)
+            for one, other in zip(f(fenced(given), numbers), wanted, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+FEW = [(2, (1,), 4), (2, (1,), 8), (3, (2,), 4), (4, (1, 2, 3), 8), (4, (3,), 8), (5, (2, 3, 4), 6)]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "int32", "float32", "int16"])
+@pytest.mark.parametrize("march", ["native", "x86-64-v2"])
+def test_a_bug_columns_after_the_first_were_read_beyond_the_last_row(
+    dtype: str, march: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``stack([x[:, 1] * v[i % 2] for i in range(4)], 1)`` of two columns."""
+    if march != "native" and platform.machine() != "x86_64":
+        pytest.skip("for x86-64 alone")
+    monkeypatch.setenv("SYMC_MARCH", march)
+    text = f"from tests.codegen.test_backwards import check_repeated; check_repeated({dtype!r})"
+    assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0
+
+
+def test_columns_that_begin_with_the_first_stay_in_vector_registers() -> None:
+    x = T.tensor("float64", (None, 2), "x")
+    few = [x[:, 0] * k for k in range(1, 5)]
+    assert "#pragma omp simd" in symc.function([x], T.stack(few, 1)).source
+    assert "#pragma omp simd" in symc.function([x], T.stack([x[:, 1], -x[:, 1]], 1)).source

@@ -17,9 +17,10 @@ from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
-from symc.codegen.passes.kernels.backwards import skips_backwards
+from symc.codegen.passes.kernels.backwards import skips_backwards, skips_first
 from symc.codegen.passes.kernels.gathered import only_gathers
 from symc.codegen.passes.kernels.memory import Scratch
+from symc.codegen.passes.kernels.permuted import permutes_groups
 from symc.codegen.passes.vectors.later import reads_later
 from symc.codegen.passes.vectors.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.vectors.packs import pack_form
@@ -71,6 +72,8 @@ class LoopForm:
     """The scalars that a vector loop accumulates."""
     pack: PackPlan | None
     """How iterations that gather and scatter are computed side by side."""
+    narrow: bool
+    """Whether the longest vector registers are not for it (see `permuted.py`)."""
 
 
 @record
@@ -87,6 +90,8 @@ class Calling:
     """Whether it accumulates in vector registers, and folds them often: rows, or in steps."""
     scratch: Scratch | None
     """The memory that it needs for each thread."""
+    narrow: bool
+    """Whether one of its loops is not for the longest vector registers."""
     loops: Mapping[str, LoopForm]
     """How its loops are run, by their variables."""
     repeated: bool = False
@@ -113,6 +118,7 @@ def calling(kernel: Kernel, scratch: Scratch | None, *, repeated: bool = False) 
         any(form.price is not None for form in loops.values()),
         _folds(kernel, loops, repeated=repeated),
         scratch,
+        any(form.narrow for form in loops.values()),
         loops,
         repeated,
     )
@@ -167,13 +173,16 @@ def loop_form(
     together = granule(loop)
     in_lanes = found is not None or (loop.kind == "parallel" and is_innermost)
     in_lanes = in_lanes or (loop.kind == "serial" and reads_later(loop, names))
+    in_lanes = in_lanes and not skips_backwards(loop) and not skips_first(loop)
+    in_lanes = in_lanes and not only_gathers(loop)
     return LoopForm(
         work(loop) if shares else None,
         4096 if is_innermost and together > 1 else together,
-        in_lanes and not skips_backwards(loop) and not only_gathers(loop),
+        in_lanes,
         any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside),
         tuple(found or ()),
         _packs(loop, scalars) if loop.kind == "packs" else None,
+        in_lanes and permutes_groups(loop),
     )
 
 

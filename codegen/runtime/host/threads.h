@@ -21,6 +21,15 @@ static inline int64_t symc_thread(void) { return 0; }
 #define SYMC_FOLDS
 #endif
 
+// SYMBOL SYMC_NARROW
+// For kernels whose loops permute groups of doubles. gcc 12 takes some permutations of eight doubles
+// for ones within pairs, and stores numbers of other groups; those of four are right.
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#define SYMC_NARROW __attribute__((target("prefer-vector-width=256")))
+#else
+#define SYMC_NARROW
+#endif
+
 // SYMBOL SYMC_SIMD_WITH_ARRAYS
 // Of a loop whose iterations have arrays of their own: clang, up to 16 at least, takes "simd" to say
 // that the lanes' arrays are apart, gives all lanes the same one, and then mixes their accesses.

@@ -50,6 +50,7 @@ CUDA = Lang(
     nan={"float16": "(float)NAN", "float32": "(float)NAN", "float64": "NAN"},
     kernel='extern "C" __global__ void',
     folds=None,
+    narrow=None,
     restrict="__restrict__",
     local="",
     simd="",

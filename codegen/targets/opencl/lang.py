@@ -49,6 +49,7 @@ OPENCL = Lang(
     nan=CUDA.nan,
     kernel="__kernel void",
     folds=None,
+    narrow=None,
     restrict="restrict",
     local="",
     simd="",
