@@ -31,6 +31,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     turn        matrices whose rows are short and folded are read column by column
     tile        loops that read along one axis and write along another go in squares
     end_to_end  short rows that share values are computed several at a time
+    unswitch    loops whose selections ask the same in all iterations go into branches
     ahead       what scatters need of arithmetic is computed in a loop before them
     interleave  tables that one loop adds to at the same places are one table of pairs
     behind      sums beside scatters are added up in a loop after them
@@ -165,7 +166,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
-    *_passes(with_loops, "loops.laps loops.turn loops.tile vectors.end_to_end"),
+    *_passes(with_loops, "loops.laps loops.turn loops.tile vectors.end_to_end loops.unswitch"),
     *_passes(with_loops, "vectors.ahead vectors.interleave"),
     *_passes(with_loops, "vectors.behind vectors.vectorize loops.unroll vectors.distribute"),
     *_passes(with_loops, "vectors.lanes"),
