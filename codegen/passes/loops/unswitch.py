@@ -8,17 +8,21 @@
       for j in parallel(n): y[i*n + j] = x[i*n + j]
 
 A selection computes both of its sides. Where one costs much more than the other, as a function of
-all elements of those rows alone that a mask has chosen, a branch for each row saves it. Elements
+all elements of those rows alone that a mask has chosen, a branch for each row saves it. So it does
+where one side leaves the elements of an array that is overwritten as they are: then that side is
+empty. Elements
 that the condition loads are asked of loops that run at all: others may have none. Loops of the
 outermost level, which threads share out, stay.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from operator import is_
 
 from symc.codegen.cost.loops import work_of_block
+from symc.codegen.dtypes import BOOL
 from symc.codegen.ir import (
     Accumulate,
     Const,
@@ -32,6 +36,8 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
+    Unary,
+    Var,
     binary,
     const,
 )
@@ -93,12 +99,13 @@ def _branches(loop: Loop, taken: set[str]) -> If | None:
         return None
     for condition in _conditions(loop):
         then, otherwise = (_answered(body, condition, answer) for answer in (True, False))
-        if _work(body) - min(_work(then), _work(otherwise)) >= SAVED:
+        saved = _work(body) - min(_work(then), _work(otherwise))
+        if saved >= SAVED or not (then and otherwise):
             first, second = (
-                Loop(loop.var, loop.extent, loop.kind, side, loop.note)
+                (Loop(loop.var, loop.extent, loop.kind, side, loop.note),) if side else ()
                 for side in (then, otherwise)
             )
-            branches = If(condition, (first,), own_names((second,), taken))
+            branches = _either(condition, first, own_names(second, taken))
             runs = binary("lt", const(0), loop.extent)
             return If(runs, (branches,), ()) if _loads(condition) else branches
     return None
@@ -124,20 +131,36 @@ def _loads(expr: Expr) -> list[str]:
 
 
 def _answered(body: Block, condition: Expr, answer: bool) -> Block:
-    """The body where the condition is known, without names that nothing uses then."""
+    """The body where the condition is known, without what nothing needs then."""
 
     def visit(expr: Expr) -> Expr:
         if isinstance(expr, Select) and expr.condition == condition:
             return visit(expr.then if answer else expr.otherwise)
         return rebuild(expr, visit)
 
+    chosen = map_block(body, visit)
+    values = {stmt.var: stmt.value for stmt in chosen if isinstance(stmt, Let)}
+    times = Counter(stmt.buffer for stmt in chosen if isinstance(stmt, Store | Accumulate))
     kept: list[Stmt] = []
     used: set[str] = set()
-    for stmt in reversed(map_block(body, visit)):
+    for stmt in reversed(chosen):
+        if isinstance(stmt, Store) and times[stmt.buffer] == 1:
+            value = (
+                values.get(stmt.value, stmt.value) if isinstance(stmt.value, Var) else stmt.value
+            )
+            if value == Load(stmt.buffer, stmt.index, value.dtype):
+                continue  # it stays as it is
         if not isinstance(stmt, Let) or stmt.var.name in used:
             kept.append(stmt)
             used.update(name for expr in expressions(stmt) for name in names_in(expr))
     return tuple(reversed(kept))
+
+
+def _either(condition: Expr, then: Block, otherwise: Block) -> If:
+    """A branch whose first side is not empty."""
+    if not then:
+        return If(Unary("not", condition, BOOL), otherwise, ())
+    return If(condition, then, otherwise)
 
 
 def _work(body: Block) -> int:
