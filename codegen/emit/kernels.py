@@ -42,7 +42,7 @@ from symc.codegen.record import record, replace
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from symc.codegen.dtypes import DType
 
@@ -379,7 +379,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
     else:
         writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
     one_by_one = not (form.in_lanes or printer.in_lanes or printer.in_steps)
-    one_by_one = one_by_one and writer.lang.folds is not None and is_fold(loop)
+    one_by_one &= writer.lang.folds is not None and is_fold(loop, printer.scalars)
     printer.in_steps |= one_by_one
     printer.in_lanes += form.in_lanes
     is_whole = isinstance(extent, Const) and extent.value % 64 == 0  # nothing is left of a row
@@ -393,9 +393,11 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -
     )  # fmt: skip
 
 
-def is_fold(loop: Loop) -> bool:
+def is_fold(loop: Loop, scalars: Container[str]) -> bool:
     """Whether the iterations of a serial loop wait for each other, as they update some numbers."""
-    return loop.kind == "serial" and all(isinstance(stmt, Let | Accumulate) for stmt in loop.body)
+    waits = any(isinstance(stmt, Accumulate) and stmt.buffer in scalars for stmt in loop.body)
+    others = {type(stmt) for stmt in loop.body} - {Let, Accumulate}
+    return loop.kind == "serial" and others <= ({Store} if waits else set())
 
 
 def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:

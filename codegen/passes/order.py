@@ -32,6 +32,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     turn        matrices whose rows are short and folded are read column by column
     tile        loops that read along one axis and write along another go in squares
     end_to_end  short rows that share values are computed several at a time
+    unswitch    loops whose selections ask the same in all iterations go into branches
     ahead       what scatters need of arithmetic is computed in a loop before them
     interleave  tables that one loop adds to at the same places are one table of pairs
     behind      sums beside scatters are added up in a loop after them
@@ -47,6 +48,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     fours       exponentials are added up four at a time, then widened
     side_by_side  sums of what vector registers are slow to take go to several scalars
     registers   sums of rows go to several vector registers
+    byte_folds  extremes of rows of bytes are folded in whole vectors
     few_terms   rows of a few numbers are folded one after the other
     abreast     columns are folded several rows at a time
     running     running sums are computed four at a time
@@ -59,10 +61,10 @@ over names and arithmetic; each folder imports only those named after it. In ord
     declare     a local scalar is declared with its first value
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `fours`, `side_by_side`,
-`registers`, `few_terms`, `abreast`, `running`, `overlapped`, `carry`, `apart` and `packs` must come
-after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other order is correct,
-if less effective. Any may be left out but `unbroken`: without it an error may leave shared
-variables half-changed.
+`registers`, `byte_folds`, `few_terms`, `abreast`, `running`, `overlapped`, `carry`, `apart` and
+`packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other
+order is correct, if less effective. Any may be left out but `unbroken`: without it an error may
+leave shared variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
@@ -167,7 +169,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
-    *_passes(with_loops, "loops.laps loops.turn loops.tile vectors.end_to_end"),
+    *_passes(with_loops, "loops.laps loops.turn loops.tile vectors.end_to_end loops.unswitch"),
     *_passes(with_loops, "vectors.ahead vectors.interleave"),
     *_passes(with_loops, "vectors.behind vectors.points vectors.vectorize loops.unroll"),
     *_passes(with_loops, "vectors.distribute"),
@@ -176,8 +178,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "loops.parallel vectors.channels loops.wraps"),
     *_passes(with_loops, "vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),
-    *_passes(with_loops, "vectors.registers vectors.few_terms vectors.abreast"),
-    *_passes(with_loops, "vectors.running vectors.overlapped"),
+    *_passes(with_loops, "vectors.registers vectors.byte_folds vectors.few_terms"),
+    *_passes(with_loops, "vectors.abreast vectors.running vectors.overlapped"),
     *_passes(with_repeats, "steps.carry steps.apart steps.halves steps.from_both_ends"),
     *_passes(with_loops, "vectors.packs"),
     *_passes(any_program, "expressions.declare"),

@@ -25,8 +25,11 @@ FEW = 8  # elements in each part: these are numbers, and written side by side
 LARGE = 24  # functions in all parts: more take longer to compile than they save
 
 
-def parted_rules(roots: Sequence[Tensor]) -> list[Rule]:
-    """The rules for these graphs: they must know how often each of their nodes is used."""
+def parted_rules(roots: Sequence[Tensor], *, exact: bool = False) -> list[Rule]:
+    """The rules for these graphs: they must know how often each of their nodes is used.
+
+    Where results must be `exact`, sums of floats keep their order.
+    """
     uses = Counter(arg for node in walk(roots) for arg in node.args)
     uses.update(roots)
     rules = Rules("parted")
@@ -43,7 +46,7 @@ def parted_rules(roots: Sequence[Tensor]) -> list[Rule]:
             return None
         return joined.op(*parts)
 
-    return [*rules.all, *joined_rules(roots)]
+    return [*rules.all, *joined_rules(roots, exact=exact)]
 
 
 def computes_with_joined(nodes: Iterable[Tensor]) -> bool:

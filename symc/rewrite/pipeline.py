@@ -120,10 +120,8 @@ def optimize(expr: Tensor, mode: str = "default", trace: list[Rewrite] | None = 
 def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> list[Tensor]:
     """The roots after all phases."""
     before, expand, after = _sets(mode)
-    done: dict[Tensor, Tensor] = {}
-    if has_joined(walk(roots)):
-        done = normalise(roots, RuleSet(joined_rules(roots), ["joined"]), trace)
-        roots = [done[root] for root in roots]
+    exact = mode == "compile"
+    roots = _with_joined(roots, trace, exact=exact)
     done = normalise(roots, before, trace)
     found = [done[root] for root in roots]
     if _has_composites(done.values()):
@@ -136,9 +134,8 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
     if computes_with_joined(done.values()):
-        done = normalise(found, RuleSet(parted_rules(found), ["parted"]), trace)
-        found = [done[root] for root in found]
-    exact = mode == "compile"
+        done = normalise(found, RuleSet(parted_rules(found, exact=exact), ["parted"]), trace)
+        found = _with_joined([done[root] for root in found], trace, exact=exact)
     if not exact and multiplies_computed(list(done.values())):
         done = normalise(found, RuleSet(unstored_rules(found), ["unstored"]), trace)
         found = [done[root] for root in found]
@@ -146,6 +143,16 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
         done = normalise(found, RuleSet(found_rules(found), ["found"]), trace)
         found = [done[root] for root in found]
     return improved_bodies(found, lambda results: _phases(results, mode, trace), exact=exact)
+
+
+def _with_joined(
+    roots: Sequence[Tensor], trace: list[Rewrite] | None, *, exact: bool
+) -> list[Tensor]:
+    """The roots after the rules of joined parts: they ask how often each is used now."""
+    if not has_joined(walk(roots)):
+        return [*roots]
+    done = normalise(roots, RuleSet(joined_rules(roots, exact=exact), ["joined"]), trace)
+    return [done[root] for root in roots]
 
 
 def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:

@@ -10,6 +10,8 @@ The new value may be written there if each use is one of these, and of those no 
 - It is in another unit, which can be put before the unit that overwrites.
 - It is in the unit that overwrites, and in each iteration lies at the element that this iteration
   writes, which it then reads first.
+- It is in the unit that overwrites, but of the row that an iteration of the outer loops writes, and
+  outside of the loop that writes it: as a condition of a whole row.
 - It is in a unit that writes a part, and lies in a row or column beside that part.
 
 Elements not known to lie there lie elsewhere: those that are found by reading an index have no
@@ -38,6 +40,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.graph.open_formulas import OpenFormula
+from symc.graph.walks import walk
 from symc.loops.comparisons import is_natural
 from symc.schedule.boxes import is_box, one_part
 from symc.schedule.plan import Problem
@@ -99,6 +102,7 @@ def may_overwrite(
     `own` has the uses in this unit; `writer` is the stage that overwrites.
     """
     assert writer in unit
+    own = [use for use in own if not _reads_row_before(use, writer, depth, problem)]
     if not all(_reads_own(use, writer, problem) for use in own):
         return False
     # All that one iteration stores it stores at its end; but a loop inside it stores as it goes.
@@ -106,6 +110,24 @@ def may_overwrite(
     return not others or all(
         stage is not None and len(stage.loops) == depth for stage in (writer, *others)
     )
+
+
+def _reads_row_before(use: Use, writer: Stage, depth: int, problem: Problem) -> bool:
+    """Whether a stage that the writer needs reads nothing but the row that an iteration writes.
+
+    The stage has no loops but the shared ones, and comes before the loop of the writer inside them.
+    """
+    stage = use.stage
+    if stage is None or not isinstance(stage.lowering, At) or use.seen is stage.node:
+        return False
+    if not 0 < len(stage.loops) == depth < len(writer.loops):
+        return False
+    lengths = [problem.dims[writer.node][axis] for axis in writer.loops[:depth]]
+    row = tuple(zip(lengths, map(own_axis, stage.loops), strict=True))
+    dims = problem.dims[use.seen]
+    if any(_element(index, dims)[:depth] != row for index in stage.reads[use.seen]):
+        return False
+    return stage.node in walk([writer.node])
 
 
 def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:

@@ -20,6 +20,7 @@ from symc.graph.walks import walk
 from symc.schedule.dependencies import Groups
 from symc.schedule.overwriting import Use, is_base
 from symc.schedule.stages import Stage
+from symc.tensor.elementwise import Cast, Elementwise
 
 
 class ReadingFirst:
@@ -28,6 +29,7 @@ class ReadingFirst:
     def __init__(self, groups: Groups, inlined: Mapping[Tensor, int], writer: Tensor) -> None:
         self._groups = groups
         self._inlined = inlined
+        self._node = writer
         self._writer = groups.group_of[writer]
 
     def of(self, use: Use) -> set[Tensor] | None:
@@ -40,10 +42,13 @@ class ReadingFirst:
                 return None  # all is written: the parts together are as large
             through = set(self._written(stage, use.seen))
             return through if through or stage.node.args[0] is use.seen else None
-        if not isinstance(stage.lowering, At | Fold) or self._is_in_unit(stage.node):
+        # Rows and numbers are kept in less memory than a second array takes, but of a vector.
+        is_writer = isinstance(stage.lowering, At) and stage.node is self._node
+        own = is_writer and use.seen.ndim > 1
+        if not own and (not isinstance(stage.lowering, At | Fold) or self._is_in_unit(stage.node)):
             return None
         found: set[Tensor] = set()
-        return found if self._collect(stage.node, use.seen, found) else None
+        return found if self._collect(stage.node, use.seen, found, own=own) else None
 
     def hold(self, nodes: AbstractSet[Tensor]) -> None:
         """Says that what these nodes are computed from comes before the stage that overwrites."""
@@ -58,11 +63,19 @@ class ReadingFirst:
             if is_computed and seen in self._under(arg):
                 yield arg
 
-    def _collect(self, node: Tensor, seen: Tensor, found: set[Tensor]) -> bool:
+    def _collect(self, node: Tensor, seen: Tensor, found: set[Tensor], *, own: bool) -> bool:
         """Adds the largest nodes under `node` that see the old elements alone; False if they are
-        too large to be kept, or there are none."""
+        too large to be kept, or there are none.
+
+        Where `node` is the writer's `own` element, or made of it element by element, it may also
+        see the element that is overwritten.
+        """
+        dims = self._groups.problem.dims
+        own = own and isinstance(node.op, Elementwise | Cast) and dims[node] == dims[seen]
         for arg in node.args:
             if arg is seen:
+                if own:
+                    continue
                 return False
             if arg not in self._inlined or arg in found:
                 continue
@@ -71,7 +84,7 @@ class ReadingFirst:
                 continue
             if arg.ndim < seen.ndim and not any(map(self._is_after, under)):
                 found.add(arg)
-            elif not self._collect(arg, seen, found):
+            elif not self._collect(arg, seen, found, own=own):
                 return False
         return True
 

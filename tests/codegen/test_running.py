@@ -1,4 +1,7 @@
-"""Running sums of four terms at a time: the same sums, in another order of additions."""
+"""Running sums of four terms at a time: the same sums, in another order of additions.
+
+Running extremes are exactly those of one after the other, also behind a NaN.
+"""
 
 from __future__ import annotations
 
@@ -77,3 +80,52 @@ def test_a_sum_that_reads_what_it_has_stored_stays_in_order() -> None:
     for i in range(1, 11):
         wanted[i] += wanted[i - 1] * 0.5
     np.testing.assert_allclose(f(given), wanted, rtol=1e-14)
+
+
+EXTREMES = [(T.cummax, np.maximum), (T.cummin, np.minimum)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16", "uint8"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 103])
+def test_extremes_of_every_length(dtype: str, n: int) -> None:
+    given = (RNG.random(n) * 200).astype(dtype)
+    for function, oracle in EXTREMES:
+        x = T.tensor(dtype, (None,), "x")
+        f = symc.function([x], function(x))
+        assert "i_four" in f.source
+        assert np.array_equal(f(given), oracle.accumulate(given))
+        assert f(given[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("place", range(10))
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_extremes_pass_on_what_is_not_finite(place: int, value: float) -> None:
+    given = RNG.standard_normal((3, 11))
+    given[1, place] = value
+    for function, oracle in EXTREMES:
+        for dtype in ("float32", "float64"):
+            x = T.tensor(dtype, (None, None), "x")
+            rows = given.astype(dtype)
+            f = symc.function([x], function(x, axis=1))
+            assert np.array_equal(f(rows), oracle.accumulate(rows, axis=1), equal_nan=True)
+
+
+def test_what_is_stored_may_be_made_of_the_extreme() -> None:
+    """As a fall from the highest price so far."""
+    x = T.matrix("x")
+    f = symc.function([x], 1 - x / T.cummax(x * x, axis=1))
+    given = RNG.random((4, 14)) + 0.5
+    given[2, 6] = np.nan
+    wanted = 1 - given / np.maximum.accumulate(given * given, axis=1)
+    np.testing.assert_allclose(f(given), wanted, rtol=1e-14)
+    assert "isnan" in f.source
+
+
+def test_extremes_of_few_elements_keep_the_comparison_out_of_the_wait_for_nan() -> None:
+    """What is left of a row, and loops of a known length, go element by element."""
+    x = T.tensor("float64", (None, 40), "x")
+    f = symc.function([x], T.cummax(x, axis=1))
+    assert "symc_maximum_step_f64" in f.source
+    given = RNG.random((3, 40))
+    given[1, 17] = np.nan
+    assert np.array_equal(f(given), np.maximum.accumulate(given, axis=1), equal_nan=True)

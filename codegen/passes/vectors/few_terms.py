@@ -77,7 +77,8 @@ def _kernel(kernel: Kernel, is_repeated: bool) -> Block:
         found: list[Stmt] = []
         for stmt in body:
             if isinstance(stmt, Loop) and is_inside and names_in(stmt.extent) <= sizes:
-                found.append(_both(stmt, taken) if _is_fold(stmt, scalars) else stmt)
+                both = not isinstance(stmt.extent, Const) and folds_numbers_at_hand(stmt, scalars)
+                found.append(_both(stmt, taken) if both else stmt)
             elif not _is_told(stmt):
                 deeper = partial(block, is_inside=is_inside or isinstance(stmt, Loop))
                 found.append(rebuild_statement(stmt, lambda expr: expr, deeper))
@@ -98,11 +99,9 @@ def _is_told(stmt: Stmt) -> bool:
             return False
 
 
-def _is_fold(loop: Loop, scalars: AbstractSet[str]) -> bool:
+def folds_numbers_at_hand(loop: Loop, scalars: AbstractSet[str]) -> bool:
     """Whether a vector loop does nothing but folding numbers at hand into a few scalars."""
-    if loop.kind != "vector" or isinstance(loop.extent, Const):
-        return False
-    if not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body):
+    if loop.kind != "vector" or not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body):
         return False
     folds = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
     if not folds or not all(fold.buffer in scalars for fold in folds):

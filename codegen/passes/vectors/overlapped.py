@@ -101,7 +101,8 @@ def _widths(loop: Loop) -> list[int]:
     if work > LONG or not (size <= NARROW or (size == 4 and work >= MUCH)):
         return []
     widths = [width // size for width in reversed(WIDTHS)]
-    if isinstance(loop.extent, Const) and loop.extent.value % widths[-1] == 0:
+    whole = loop.extent.value if isinstance(loop.extent, Const) else 1
+    if whole % widths[-1] == 0 or whole in widths:
         return []
     return widths if size == 1 else widths[-1:]
 

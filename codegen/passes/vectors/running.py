@@ -1,4 +1,4 @@
-"""running: running sums are computed four at a time.
+"""running: running sums, maxima and minima are computed four at a time.
 
 An addition waits for the one before it, which takes a running sum four times as long as everything
 else about it. Four terms are added up beside each other first, so that a sum waits once for four:
@@ -16,24 +16,37 @@ else about it. Four terms are added up beside each other first, so that a sum wa
 
 That is another order of additions, as other sums have it, too: of terms none of which is negative
 the sums still never fall.
+
+A comparison waits as an addition does. Where a NaN may be passed on, it waits for two more: so a
+maximum of four that are all numbers is a choice, and others are taken one after the other:
+
+    if isnan(a) or isnan(b) or isnan(c) or isnan(d):
+      acc = max(acc, a); y[4*i_four] = acc; acc = max(acc, b); ...
+    else:
+      let two = a < b ? b : a; let before = acc; ...
+      let most = before < a ? a : before; y[4*i_four] = most; ...; acc = most_4
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
-from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
+    AccumulateOp,
     Alloc,
     Call,
     Const,
     Expr,
+    If,
     Kernel,
     Let,
     Load,
     Loop,
     Program,
+    Select,
     Stmt,
     Store,
     Var,
@@ -60,12 +73,13 @@ from symc.codegen.passes.walk import (
 from symc.codegen.record import record
 
 AT_ONCE = 4
-MOST = 24  # operations of an iteration, of which there will be five texts
+MOST = 24  # operations of an iteration, of which there will be five texts, of extremes nine
+_NAMES: Mapping[AccumulateOp, str] = {"add": "sum", "max": "most", "min": "least"}
 _ZERO = const(0)
 
 
 def running(program: Program) -> Program:
-    """The program with four terms of each running sum at a time."""
+    """The program with four terms of each running sum or extreme at a time."""
     return map_kernels(program, _kernel)
 
 
@@ -97,7 +111,10 @@ def _kernel(kernel: Kernel) -> Block:
 
 @record
 class _Running:
-    """A loop that adds a value to a scalar, and then stores what has been added up."""
+    """A loop that adds a value to a scalar, and then stores what has been added up.
+
+    Or the scalar becomes the larger or the smaller of the two.
+    """
 
     loop: Loop
     before: tuple[Let, ...]
@@ -113,7 +130,9 @@ def _running(loop: Loop, scalars: Mapping[str, DType]) -> _Running | None:
         return None
     (total,) = adding
     dtype = scalars.get(total.buffer)
-    if total.op != "add" or dtype is None or dtype not in (FLOAT32, FLOAT64):
+    if dtype is None or total.op not in _NAMES:
+        return None
+    if not (dtype in (FLOAT32, FLOAT64) or (dtype.is_integer and total.op != "add")):
         return None
     place = loop.body.index(total)
     before = [stmt for stmt in loop.body[:place] if isinstance(stmt, Let)]
@@ -128,7 +147,8 @@ def _running(loop: Loop, scalars: Mapping[str, DType]) -> _Running | None:
     late = [load.buffer for stmt in after for load in loads_of(stmt)]
     if total.buffer in early or stored & {*early, *late}:
         return None
-    if sum(operations(e) for stmt in loop.body for e in expressions(stmt)) > MOST:
+    work = sum(operations(e) for stmt in loop.body for e in expressions(stmt))
+    if work > (MOST if total.op == "add" else MOST // 2):
         return None
     return _Running(loop, tuple(before), total, tuple(after), dtype)
 
@@ -159,15 +179,18 @@ class _Four:
         last = self.name(old.name)
         names: dict[str, Expr] = {old.name: last}
         named, value = self._term(names)
-        own = Accumulate(self.sums.sum.buffer, _ZERO, "add", value)
-        stores = self._stores(names, self.acc)
+        own, stores = self._step(value), self._stores(names, self.acc)
         left = binary("min", binary("mod", extent, const(AT_ONCE)), extent)
         begin = Let(last, add(mul(count, const(AT_ONCE)), rest))
         yield Loop(rest, left, "serial", (begin, *named, own, *stores))
 
+    def _step(self, term: Expr) -> Accumulate:
+        """One term added to the sum, or compared with the extreme."""
+        return Accumulate(self.sums.sum.buffer, _ZERO, self.sums.sum.op, term)
+
     def _together(self, fours: Var) -> Iterator[Stmt]:
         """Four iterations."""
-        dtype, old = self.sums.dtype, self.sums.loop.var
+        old, op = self.sums.loop.var, self.sums.sum.op
         first = self.name(old.name)
         yield Let(first, mul(fours, const(AT_ONCE)))
         every: list[dict[str, Expr]] = []
@@ -176,19 +199,40 @@ class _Four:
             every.append({old.name: add(first, const(number))})
             named, value = self._term(every[-1])
             yield from named
-            terms.append(self.name("term", dtype))
-            if not isinstance(value, Load | Var):
-                value = Call("apart", (value,), dtype)  # a product is rounded once for all sums
+            terms.append(self.name("term", self.sums.dtype))
+            if op == "add" and not isinstance(value, Load | Var):
+                value = Call("apart", (value,), self.sums.dtype)  # it is rounded once for all sums
             yield Let(terms[-1], value)
+        if op == "add" or self.sums.dtype.is_integer:
+            yield from self._at_once(every, terms, partial(binary, op), _NAMES[op])
+            return
+        one_by_one: list[Stmt] = []
+        for names, term in zip(every, terms, strict=True):
+            one_by_one += [self._step(term), *self._stores(names, self.acc)]
+        at_once = self._at_once(every, terms, partial(_better, op), _NAMES[op])
+        yield If(_is_any_nan(terms), tuple(one_by_one), tuple(at_once))
+
+    def _at_once(
+        self,
+        every: Sequence[Mapping[str, Expr]],
+        terms: Sequence[Var],
+        joined: Callable[[Expr, Expr], Expr],
+        stem: str,
+    ) -> Iterator[Stmt]:
+        """The terms joined beside each other, then with what there was before, and stored."""
+        dtype = self.sums.dtype
         a, b, c, d = terms
-        two, before = self.name("two", dtype), self.name("before", dtype)
-        yield Let(two, binary("add", a, b))
+        two, three, other, four, before = (
+            self.name(name, dtype) for name in ("two", "three", "other", "four", "before")
+        )
+        yield Let(two, joined(a, b))
+        yield Let(three, joined(two, c))
+        yield Let(other, joined(c, d))
+        yield Let(four, joined(two, other))
         yield Let(before, self.acc)
-        three, four = binary("add", two, c), binary("add", two, binary("add", c, d))
-        sums: tuple[Expr, ...] = a, two, three, four
-        found = [self.name("sum", dtype) for _ in sums]
-        for names, more, value in zip(every, sums, found, strict=True):
-            yield Let(value, binary("add", before, more))
+        found = [self.name(stem, dtype) for _ in every]
+        for names, more, value in zip(every, (a, two, three, four), found, strict=True):
+            yield Let(value, joined(before, more))
             yield from self._stores(names, value)
         yield Store(self.sums.sum.buffer, _ZERO, found[-1])
 
@@ -210,3 +254,15 @@ class _Four:
         for store in self.sums.after:
             index = substitute(store.index, names)
             yield Store(store.buffer, index, visit(substitute(store.value, names)))
+
+
+def _better(op: AccumulateOp, one: Expr, other: Expr) -> Expr:
+    """The larger or the smaller of two numbers neither of which is NaN: one instruction."""
+    left, right = (one, other) if op == "max" else (other, one)
+    return Select(binary("lt", left, right), other, one, one.dtype)
+
+
+def _is_any_nan(terms: Sequence[Expr]) -> Expr:
+    """Whether one of the numbers is NaN."""
+    a, b, c, d = (Call("isnan", (term,), BOOL) for term in terms)
+    return binary("or", binary("or", a, b), binary("or", c, d))

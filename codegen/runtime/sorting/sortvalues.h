@@ -164,32 +164,118 @@ static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int 
     symc_copy_few_fNN(few, over ? b : a, n);
 }
 
-// SYMBOL symc_sort_beside_fNN
-// NEEDS SYMC_ORDERED symc_key_fNN
-// Sorts SYMC_BESIDE rows of n keys each, of at most SYMC_SHORT, side by side: the same elements of all
-// rows are vectors, and the pairs that Batcher's odd-even merge sort compares are the same for each
-// row (Knuth, The Art of Computer Programming 3, algorithm 5.2.2 M).
-enum { SYMC_BESIDE_fNN = 32, SYMC_SHORT_fNN = 16 };
-static void symc_sort_beside_fNN(symc_key_fNN *a, int64_t n) {
-    enum { ROWS = SYMC_BESIDE_fNN, LANES = SYMC_SORT_BYTES / sizeof(real) };
-    symc_key_fNN tile[SYMC_SHORT_fNN * ROWS] __attribute__((aligned(SYMC_SORT_BYTES)));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t r = 0; r < ROWS; r++) tile[i * ROWS + r] = a[r * n + i];
+// SYMBOL symc_side_f32
+// NEEDS SYMC_NETWORK_8
+// A side of a block of keys, and the turn that makes rows of its columns.
+typedef int32_t symc_side_f32 __attribute__((vector_size(32), aligned(4), may_alias));
+#define SYMC_TURN_BLOCK_f32                                                                        \
+    SYMC_TURNS_1(SYMC_FIRST_1_8, SYMC_SECOND_1_8)                                                  \
+    SYMC_TURNS_2(SYMC_FIRST_2_8, SYMC_SECOND_2_8)                                                  \
+    SYMC_TURNS_4(SYMC_FIRST_4_8, SYMC_SECOND_4_8)
+
+// SYMBOL symc_side_f64
+// NEEDS symc_key_f64 SYMC_NETWORK_4 SYMC_NETWORK_8
+// As of keys of 32 bits; of a side of four keys two blocks are turned, v0 ... v3 and v4 ... v7.
+typedef symc_keys_f64 symc_side_f64;
+#if SYMC_SORT_BYTES == 64
+#define SYMC_TURN_BLOCK_f64                                                                        \
+    SYMC_TURNS_1(SYMC_FIRST_1_8, SYMC_SECOND_1_8)                                                  \
+    SYMC_TURNS_2(SYMC_FIRST_2_8, SYMC_SECOND_2_8)                                                  \
+    SYMC_TURNS_4(SYMC_FIRST_4_8, SYMC_SECOND_4_8)
+#else
+#define SYMC_TURN_BLOCK_f64                                                                        \
+    SYMC_TURNS_1(SYMC_FIRST_1_4, SYMC_SECOND_1_4)                                                  \
+    SYMC_TURNS_2(SYMC_FIRST_2_4, SYMC_SECOND_2_4)
+#endif
+
+// SYMBOL symc_turn_block_fNN
+// NEEDS symc_side_fNN symc_key_fNN
+// Eight rows of `from`, which are `apart`, become columns of `to`, whose rows are `wide`. Rows are
+// written one after the other: what goes past the end of one is overwritten by the next.
+#define SYMC_SIDE_OF_BLOCK_fNN(i) symc_side_fNN v##i = *(const symc_side_fNN *)(from + i * apart);
+#define SYMC_COLUMN_OF_BLOCK_fNN(i)                                                                \
+    *(symc_side_fNN *)(to + i % SIDE * wide + i / SIDE * SIDE) = v##i;
+static inline void symc_turn_block_fNN(const symc_key_fNN *from, int64_t apart, symc_key_fNN *to,
+                                       int64_t wide) {
+    enum { SIDE = sizeof(symc_side_fNN) / sizeof(real) };
+    SYMC_SIDE_OF_BLOCK_fNN(0) SYMC_SIDE_OF_BLOCK_fNN(1) SYMC_SIDE_OF_BLOCK_fNN(2)
+    SYMC_SIDE_OF_BLOCK_fNN(3) SYMC_SIDE_OF_BLOCK_fNN(4) SYMC_SIDE_OF_BLOCK_fNN(5)
+    SYMC_SIDE_OF_BLOCK_fNN(6) SYMC_SIDE_OF_BLOCK_fNN(7)
+    SYMC_TURN_BLOCK_fNN
+    SYMC_COLUMN_OF_BLOCK_fNN(0)
+    if (SIDE == 4) { SYMC_COLUMN_OF_BLOCK_fNN(4) }
+    SYMC_COLUMN_OF_BLOCK_fNN(1)
+    if (SIDE == 4) { SYMC_COLUMN_OF_BLOCK_fNN(5) }
+    SYMC_COLUMN_OF_BLOCK_fNN(2)
+    if (SIDE == 4) { SYMC_COLUMN_OF_BLOCK_fNN(6) }
+    SYMC_COLUMN_OF_BLOCK_fNN(3)
+    if (SIDE == 8) { SYMC_COLUMN_OF_BLOCK_fNN(4) SYMC_COLUMN_OF_BLOCK_fNN(5) }
+    if (SIDE == 8) { SYMC_COLUMN_OF_BLOCK_fNN(6) }
+    SYMC_COLUMN_OF_BLOCK_fNN(7)
+}
+
+// SYMBOL SYMC_SHORT
+// NEEDS SYMC_SORT_BYTES
+// The most elements of rows that are sorted side by side: longer ones take less time one by one, in
+// the network. Without AVX2 so do most, and shuffles take longer than copies.
+#if SYMC_SORT_BYTES == 64
+enum { SYMC_SHORT_f32 = 64, SYMC_SHORT_f64 = 48, SYMC_BLOCKS_FROM = 4 };
+#elif defined(__AVX2__)
+enum { SYMC_SHORT_f32 = 48, SYMC_SHORT_f64 = 64, SYMC_BLOCKS_FROM = 4 };
+#else
+enum { SYMC_SHORT_f32 = 16, SYMC_SHORT_f64 = 8, SYMC_BLOCKS_FROM = 65 };
+#endif
+
+// SYMBOL symc_sort_pairs
+// The places that Batcher's odd-even merge sort of n elements compares, one pair after the other
+// (Knuth, The Art of Computer Programming 3, algorithm 5.2.2 M). Returns how many there are.
+enum { SYMC_PAIRS = 543 };  // of 64 elements
+typedef struct symc_sort_pair {
+    uint8_t low, high;
+} symc_sort_pair;
+static int64_t symc_sort_pairs(int64_t n, symc_sort_pair *pairs) {
+    int64_t count = 0;
     for (int64_t p = 1; p < n; p *= 2)
         for (int64_t k = p; k > 0; k /= 2)
             for (int64_t first = k % p; first + k < n; first += 2 * k)
-                for (int64_t i = first; i < first + k && i + k < n; i++) {
-                    if (i / (2 * p) != (i + k) / (2 * p)) continue;
-                    symc_keys_fNN *x = (symc_keys_fNN *)(tile + i * ROWS);
-                    symc_keys_fNN *y = (symc_keys_fNN *)(tile + (i + k) * ROWS);
-                    for (int64_t v = 0; v < ROWS / LANES; v++) {
-                        SYMC_ORDERED_fNN(x[v], y[v], low, high)
-                        x[v] = low;
-                        y[v] = high;
-                    }
-                }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t r = 0; r < ROWS; r++) a[r * n + i] = tile[i * ROWS + r];
+                for (int64_t i = first; i < first + k && i + k < n; i++)
+                    if ((i ^ (i + k)) < 2 * p)
+                        pairs[count++] = (symc_sort_pair){(uint8_t)i, (uint8_t)(i + k)};
+    return count;
+}
+
+// SYMBOL symc_sort_beside_fNN
+// NEEDS SYMC_ORDERED SYMC_SHORT symc_turn_block_fNN symc_sort_pairs
+// Sorts SYMC_BESIDE rows of n keys each, of at most SYMC_SHORT, side by side: the same elements of
+// all rows are vectors, and so are the pairs that are compared. A vector is left free after them, or
+// loads would wait for stores of other elements whose addresses differ by 4096. Blocks go past the
+// end of a row: there is room behind the last, and those of a row are written from the last on.
+enum { SYMC_BESIDE_fNN = 32, SYMC_BEHIND_fNN = 8 };
+static void symc_sort_beside_fNN(symc_key_fNN *a, int64_t n, const symc_sort_pair *pairs,
+                                 int64_t count) {
+    enum { ROWS = SYMC_BESIDE_fNN, LANES = SYMC_SORT_BYTES / sizeof(real), WIDE = ROWS + LANES };
+    enum { SIDE = sizeof(symc_side_fNN) / sizeof(real) };
+    const int in_blocks = n >= SYMC_BLOCKS_FROM;
+    symc_key_fNN tile[SYMC_SHORT_fNN * WIDE] __attribute__((aligned(SYMC_SORT_BYTES)));
+    for (int64_t i = 0; i < n && !in_blocks; i++)
+        for (int64_t r = 0; r < ROWS; r++) tile[i * WIDE + r] = a[r * n + i];
+    for (int64_t r = 0; r < ROWS && in_blocks; r += 8)
+        for (int64_t i = 0; i < n; i += SIDE)
+            symc_turn_block_fNN(a + r * n + i, n, tile + i * WIDE + r, WIDE);
+    for (int64_t pair = 0; pair < count; pair++) {
+        symc_keys_fNN *x = (symc_keys_fNN *)(tile + pairs[pair].low * WIDE);
+        symc_keys_fNN *y = (symc_keys_fNN *)(tile + pairs[pair].high * WIDE);
+        for (int64_t v = 0; v < ROWS / LANES; v++) {
+            SYMC_ORDERED_fNN(x[v], y[v], low, high)
+            x[v] = low;
+            y[v] = high;
+        }
+    }
+    for (int64_t i = 0; i < n && !in_blocks; i++)
+        for (int64_t r = 0; r < ROWS; r++) a[r * n + i] = tile[i * WIDE + r];
+    for (int64_t r = 0; r < ROWS && in_blocks; r += SIDE)
+        for (int64_t i = (n - 1) / 8 * 8; i >= 0; i -= 8)
+            symc_turn_block_fNN(tile + i * WIDE + r, WIDE, a + r * n + i, n);
 }
 
 // SYMBOL SYMC_EACH_KEY
@@ -289,13 +375,16 @@ static __attribute__((optimize("O3"))) void symc_of_keys_f64(int64_t kind, int d
 // The rows of x, of few elements each, sorted.
 static void symc_sort_short_fNN(int64_t kind, int turn, int64_t rows, int64_t n, const void *x,
                                 void *out, int64_t bytes, int64_t threads) {
+    symc_sort_pair pairs[SYMC_PAIRS];
+    const int64_t several = symc_sort_pairs(n, pairs);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t r = 0; r < rows; r += SYMC_BESIDE_fNN) {
-        symc_key_fNN keys[SYMC_SHORT_fNN * SYMC_BESIDE_fNN];
+        symc_key_fNN keys[SYMC_SHORT_fNN * SYMC_BESIDE_fNN + SYMC_BEHIND_fNN]
+            __attribute__((aligned(SYMC_SORT_BYTES)));
         const int64_t left = rows - r, count = left < SYMC_BESIDE_fNN ? left : SYMC_BESIDE_fNN;
         for (int64_t i = count * n; i < SYMC_BESIDE_fNN * n; i++) keys[i] = 0;
         symc_keys_of_fNN(kind, turn, count * n, (const char *)x + r * n * bytes, keys);
-        symc_sort_beside_fNN(keys, n);
+        symc_sort_beside_fNN(keys, n, pairs, several);
         symc_of_keys_fNN(kind, turn, count * n, keys, (char *)out + r * n * bytes);
     }
 }
