@@ -51,7 +51,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     byte_folds  extremes of rows of bytes are folded in whole vectors
     few_terms   rows of a few numbers are folded one after the other
     abreast     columns are folded several rows at a time
-    running     running sums are computed four at a time
+    running     running sums and extremes are computed four at a time
     overlapped  rows of bytes end with a whole vector that overlaps the one before
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there

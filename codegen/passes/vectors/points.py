@@ -143,6 +143,10 @@ def _length(stmt: Stmt | None, kernel: Kernel) -> Var | None:
         load.buffer in scalars for loop in inner for each in loop.body for load in loads_of(each)
     ):
         return None  # running sums, say
+    loaded = {load.buffer for each in every for load in loads_of(each)}
+    stored = {each.buffer for each in every if isinstance(each, Store | Accumulate)} - own
+    if not loaded.isdisjoint(stored):
+        return None  # rows that are exchanged, which all are read before they are written
     return length if folds or _is_chosen(every) else None
 
 
