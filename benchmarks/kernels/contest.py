@@ -99,10 +99,15 @@ def made_by_symc(kernel: Kernel, program: Program, arrays: tuple[Any, ...]) -> C
     return lambda: compiled(*arrays)
 
 
-def compiled_by_symc(kernel: Kernel, program: Program, arrays: tuple[Any, ...]) -> Any:
-    """The function itself, to look into."""
-    inputs = [T.tensor(str(x.dtype), (None,) * x.ndim, f"x{k}") for k, x in enumerate(arrays)]
-    return symc.function(inputs, program(*inputs), name=kernel.name)
+def compiled_by_symc(
+    kernel: Kernel, program: Program, arrays: tuple[Any, ...], *, declared: bool = False
+) -> Any:
+    """The function itself, to look into; with `declared` for arrays of these lengths alone."""
+    shapes = [x.shape if declared else (None,) * x.ndim for x in arrays]
+    pairs = enumerate(zip(arrays, shapes, strict=True))
+    inputs = [T.tensor(str(x.dtype), shape, f"x{k}") for k, (x, shape) in pairs]
+    unused = "ignore" if declared else "raise"  # of some only the length is used
+    return symc.function(inputs, program(*inputs), name=kernel.name, on_unused_input=unused)
 
 
 def made_by_numpy(kernel: Kernel, program: Program, arrays: tuple[Any, ...]) -> Call:

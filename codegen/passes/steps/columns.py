@@ -21,9 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symc.codegen.dtypes import INT64
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
     Accumulate,
+    Binary,
+    Const,
     Expr,
     If,
     Kernel,
@@ -41,6 +43,7 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.passes.expressions.conditions import both, either
+from symc.codegen.passes.expressions.fold import fold
 from symc.codegen.passes.loops.fuse import fused
 from symc.codegen.passes.steps.in_kernel import (
     LaunchesInKernel,
@@ -52,7 +55,7 @@ from symc.codegen.passes.steps.in_kernel import (
 )
 from symc.codegen.passes.steps.transposed import as_it_lies
 from symc.codegen.passes.strips import StripMining
-from symc.codegen.passes.vectors.vectorize import dearest
+from symc.codegen.passes.vectors.vectorize import NEAR, dearest
 from symc.codegen.passes.walk import (
     Block,
     fresh,
@@ -65,7 +68,15 @@ from symc.codegen.passes.walk import (
     written,
 )
 from symc.codegen.record import record
-from symc.codegen.verify.polynomials import Polynomial, added, by, expression, polynomial, product
+from symc.codegen.verify.polynomials import (
+    Monomial,
+    Polynomial,
+    added,
+    by,
+    expression,
+    polynomial,
+    product,
+)
 
 ROWS = 16  # of a strip: as many as hide how long the next step waits for one
 WAITING = 32  # where that has functions to wait for
@@ -186,7 +197,12 @@ class _RowsOfSteps:
     @property
     def has_columns(self) -> bool:
         """Whether steps go along lines of which each row has others."""
-        return any(self._step(one.rest) in (1, -1) and any(one.far) for one in self.accesses)
+        return any(map(self._is_along, self.accesses))
+
+    def _is_along(self, one: _Touched) -> bool:
+        """Whether an access goes along a line, of which each row has another one."""
+        is_far = any(one.far) or abs(one.far.get((), 0)) > NEAR
+        return is_far and self._step(one.rest) in (1, -1)
 
     def _step(self, rest: Polynomial) -> int | None:
         """How far an element moves from step to step; None if that is no number."""
@@ -216,19 +232,17 @@ class _RowsOfSteps:
     def _across(self, own: Sequence[_Touched]) -> list[Expr] | None:
         """Conditions for columns: all lie in the same row, ``far`` long."""
         far = own[0].far
-        if len(far) != 1 or () in far:
+        if len(far) != 1:
             return None
         ((length, times),) = far.items()
-        if times != 1:
+        if length != () and times != 1:
+            return None
+        whole = 0 if length == () else self._whole(own, length)
+        if whole is None:
             return None
         asked: list[Expr] = []
-        whole = own[0].rest.get(length, 0)
-        if any(one.rest.get(length, 0) != whole for one in own):  # of another row
-            return None
-        if any(self._is_from_end(added(one.rest, {length: whole}, -1)) for one in own):
-            whole -= 1
         for one in own:
-            place = added(one.rest, {length: whole}, -1)
+            place = added(one.rest, {length: whole}, -1) if whole else one.rest
             step = self._step(place)
             if step is None:
                 return None
@@ -237,8 +251,20 @@ class _RowsOfSteps:
                 for at in (_ZERO, sub(self.steps.extent, const(1)))
             )
             low, high = (first, last) if step >= 0 else (last, first)
-            asked += [binary("ge", low, _ZERO), binary("lt", high, product(length))]
-        return asked
+            end = product(length, times)
+            asked += [binary("ge", low, _ZERO), binary("lt", high, end)]
+        asked = list(map(_folded, asked))
+        if Const(False, BOOL) in asked:
+            return None
+        return [condition for condition in asked if condition != Const(True, BOOL)]
+
+    def _whole(self, own: Sequence[_Touched], length: Monomial) -> int | None:
+        """How many lines come before the first row; None if these are of several rows."""
+        whole = own[0].rest.get(length, 0)
+        if any(one.rest.get(length, 0) != whole for one in own):
+            return None
+        is_from_end = any(self._is_from_end(added(one.rest, {length: whole}, -1)) for one in own)
+        return whole - 1 if is_from_end else whole
 
     def _is_from_end(self, place: Polynomial) -> bool:
         """Whether a column is counted from the end of its row."""
@@ -294,9 +320,12 @@ class _RowsOfSteps:
                 "mod", substitute(expression(one.far), given), const(PAGE // bytes_of[one.buffer])
             )
             for one in self.accesses
-            if self._step(one.rest) in (1, -1) and any(one.far)
+            if self._is_along(one)
         ]
-        meet = either([binary("eq", rest, _ZERO) for rest in dict.fromkeys(rests)])
+        met = [_folded(binary("eq", _folded(rest), _ZERO)) for rest in dict.fromkeys(rests)]
+        if all(isinstance(each, Const) for each in met):
+            return const(MEETING if Const(True, BOOL) in met else ROWS)
+        meet = either(met)
         rows = Var(fresh("rows", self.taken))
         self.steps.given[rows] = Select(meet, const(MEETING), const(ROWS), INT64)
         return rows
@@ -306,6 +335,10 @@ class _RowsOfSteps:
         steps = self.steps
         body = (*steps.inside, *steps.made.body)
         return own_names((Loop(steps.counter, steps.extent, "serial", body, note),), self.taken)
+
+
+def _folded(expr: Expr) -> Expr:
+    return fold(expr, {}) if isinstance(expr, Binary) else expr
 
 
 def _flat(expr: Expr) -> frozenset[tuple[tuple[Expr, ...], int]]:

@@ -49,6 +49,7 @@ from symc.codegen.passes.walk import (
 )
 from symc.codegen.record import replace
 
+FEW = 128  # bytes of sums that stay in registers
 ROWS = 4
 SIMPLE = 3  # of a function, in operations
 MOST = 8  # operations of an iteration, loads among them: more take longer than the memory
@@ -86,60 +87,77 @@ def _kernel(kernel: Kernel) -> Block:
 def _folds_columns(rows: Loop, arrays: AbstractSet[str]) -> bool:
     """Whether a loop over rows folds each into the same array, and does nothing else."""
     match rows:
-        case Loop(Var(row), extent, "serial", (Loop(kind="vector") as loop,), cut=None):
+        case Loop(Var(row), extent, "serial", (*lets, Loop(kind="vector") as loop), cut=None):
             pass
         case _:
             return False
-    if isinstance(extent, Const) or row in names_in(loop.extent):
+    if not all(isinstance(stmt, Let) for stmt in lets):
         return False
-    if isinstance(loop.extent, Const):  # few columns: compilers keep them in registers
+    if row in names_in(loop.extent) or (isinstance(extent, Const) and extent.value < 2 * ROWS):
         return False
     if not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body):
         return False
     folds = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
+    if isinstance(loop.extent, Const):  # few columns: compilers keep them in registers
+        width = max((fold.value.dtype.bytes for fold in folds), default=0)
+        if loop.extent.value * width <= FEW:
+            return False
     into = {fold.buffer for fold in folds}
     if not into or not into <= arrays or len(into) < len(folds):
         return False
     if any(fold.index != loop.var for fold in folds):
         return False
-    if any(load.buffer in into for stmt in loop.body for load in loads_of(stmt)):
+    every = (*lets, *loop.body)
+    if any(load.buffer in into for stmt in every for load in loads_of(stmt)):
         return False
     exprs = [expr for stmt in loop.body for expr in expressions(stmt)]
-    if dearest(loop.body) > SIMPLE:
+    if dearest(every) > SIMPLE:
         return False
     return sum(map(operations, exprs)) + len(loop.body) <= MOST
 
 
 def _by_rows(rows: Loop, taken: set[str]) -> list[Stmt]:
     """The loop over four rows at a time, and the one over those that are left."""
-    (loop,) = rows.body
-    assert isinstance(loop, Loop)
     row = rows.var
     four, rest = (Var(fresh(f"{row.name}_{part}", taken), row.dtype) for part in ("four", "rest"))
-    count = Binary("floordiv", rows.extent, const(ROWS), row.dtype)
-    left = Binary("mod", rows.extent, const(ROWS), row.dtype)
+    count: Expr = Binary("floordiv", rows.extent, const(ROWS), row.dtype)
+    left: Expr = Binary("mod", rows.extent, const(ROWS), row.dtype)
+    if isinstance(rows.extent, Const):
+        count, left = (const(int(n)) for n in divmod(rows.extent.value, ROWS))
     first = mul(four, const(ROWS))
-    together = _columns(loop, row, [add(first, const(k)) for k in range(ROWS)], taken)
-    alone = _columns(loop, row, [add(mul(count, const(ROWS)), rest)], taken)
-    return [
-        replace(rows, var=four, extent=count, body=(together,)),
-        replace(rows, var=rest, extent=left, body=(replace(alone, note=""),), note=""),
-    ]
+    together = _columns(rows, [add(first, const(k)) for k in range(ROWS)], taken)
+    whole = replace(rows, var=four, extent=count, body=together)
+    if left == const(0):
+        return [whole]
+    *lets, alone = _columns(rows, [add(mul(count, const(ROWS)), rest)], taken)
+    assert isinstance(alone, Loop)
+    body = (*lets, replace(alone, note=""))
+    return [whole, replace(rows, var=rest, extent=left, body=body, note="")]
 
 
-def _columns(loop: Loop, row: Var, numbers: list[Expr], taken: set[str]) -> Loop:
-    """The loop over columns that folds the rows of these numbers."""
+def _columns(rows: Loop, numbers: list[Expr], taken: set[str]) -> Block:
+    """What the rows of these numbers name, and the loop over columns that folds them."""
+    *lets, loop = rows.body
+    assert isinstance(loop, Loop)
     column = Var(fresh(loop.var.name, taken), loop.var.dtype)
+    before: list[Stmt] = []
     body: list[Stmt] = []
+
+    def named(let: Let, known: dict[str, Expr], into: list[Stmt]) -> None:
+        new = Var(fresh(let.var.name, taken), let.var.dtype)
+        into.append(Let(new, substitute(let.value, known)))
+        known[let.var.name] = new
+
     for number in numbers:
-        known: dict[str, Expr] = {loop.var.name: column, row.name: number}
+        known: dict[str, Expr] = {loop.var.name: column, rows.var.name: number}
+        for let in lets:
+            assert isinstance(let, Let)
+            named(let, known, before)
         for stmt in loop.body:
             if isinstance(stmt, Let):
-                new = Var(fresh(stmt.var.name, taken), stmt.var.dtype)
-                body.append(Let(new, substitute(stmt.value, known)))
-                known[stmt.var.name] = new
+                named(stmt, known, body)
             else:
                 assert isinstance(stmt, Accumulate)
                 value = substitute(stmt.value, known)
                 body.append(Accumulate(stmt.buffer, column, stmt.op, value))
-    return replace(loop, var=column, body=tuple(body))
+    return (*before, replace(loop, var=column, body=tuple(body)))

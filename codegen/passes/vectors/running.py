@@ -126,7 +126,7 @@ class _Running:
 def _running(loop: Loop, scalars: Mapping[str, DType]) -> _Running | None:
     """The parts of such a loop."""
     adding = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
-    if loop.kind != "serial" or isinstance(loop.extent, Const) or len(adding) != 1:
+    if loop.kind != "serial" or len(adding) != 1 or _is_few(loop.extent):
         return None
     (total,) = adding
     dtype = scalars.get(total.buffer)
@@ -153,6 +153,10 @@ def _running(loop: Loop, scalars: Mapping[str, DType]) -> _Running | None:
     return _Running(loop, tuple(before), total, tuple(after), dtype)
 
 
+def _is_few(extent: Expr) -> bool:
+    return isinstance(extent, Const) and extent.value < 2 * AT_ONCE
+
+
 class _Four:
     """One loop, on its way to four iterations at a time."""
 
@@ -174,13 +178,17 @@ class _Four:
             yield Let(whole, extent)
             extent = whole
         fours, rest = self.name(f"{old.name}_four"), self.name(f"{old.name}_rest")
-        count = binary("floordiv", extent, const(AT_ONCE))
+        count: Expr = binary("floordiv", extent, const(AT_ONCE))
+        left: Expr = binary("min", binary("mod", extent, const(AT_ONCE)), extent)
+        if isinstance(extent, Const):
+            count, left = (const(int(n)) for n in divmod(extent.value, AT_ONCE))
         yield Loop(fours, count, "serial", tuple(self._together(fours)), loop.note)
+        if left == const(0):
+            return
         last = self.name(old.name)
         names: dict[str, Expr] = {old.name: last}
         named, value = self._term(names)
         own, stores = self._step(value), self._stores(names, self.acc)
-        left = binary("min", binary("mod", extent, const(AT_ONCE)), extent)
         begin = Let(last, add(mul(count, const(AT_ONCE)), rest))
         yield Loop(rest, left, "serial", (begin, *named, own, *stores))
 

@@ -42,6 +42,7 @@ from symc.codegen.passes.walk import (
     Block,
     collect,
     expressions,
+    loads_of,
     map_kernels,
     nodes,
     parts,
@@ -117,13 +118,24 @@ def _kind(loop: Loop, depth: int, scalars: frozenset[str], most: int) -> LoopKin
     """The kind that the loop should have, its body being done."""
     if loop.kind not in ("parallel", "serial") or not _is_innermost(loop):
         return loop.kind
-    if depth > 0 and _copies(loop) <= most and _is_short(loop):
+    if depth > 0 and _copies(loop) <= most and _is_short(loop) and not _is_side_by_side(loop):
         return "unroll"
     if not has_vector_form(loop.body):
         return loop.kind
     if loop.kind == "parallel":
         return "vector"
     return "vector" if _accumulates(loop, scalars) else "serial"
+
+
+def _is_side_by_side(loop: Loop) -> bool:
+    """Whether a loop around others that are written out fills a register with neighbours itself."""
+    extent = int(loop.extent.value) if isinstance(loop.extent, Const) else 0
+    if loop.kind != "parallel" or extent < LANES or _copies_inside(loop) == 1:
+        return False
+    loads = [load for stmt in statements(loop.body) for load in loads_of(stmt)]
+    return has_vector_form(loop.body) and all(
+        _reach(load.index, loop.var) in (0, 1) for load in loads
+    )
 
 
 def _is_innermost(loop: Loop) -> bool:
