@@ -72,8 +72,8 @@ def inside(draw: random.Random, ndim: int) -> Place:
 def border(draw: random.Random, ndim: int) -> Place:
     """A row, a column, a corner, or two rows; of most axes all or all but the ends."""
     axes = draw.sample(range(ndim), draw.choice([1, 1, 1, ndim]))
-    whole: int | slice = draw.choice([slice(None), slice(None), slice(1, -1)])
-    place = [whole] * ndim
+    whole = draw.choice([slice(None), slice(None), slice(1, -1)])
+    place: list[int | slice] = [whole for _ in range(ndim)]
     for axis in axes:
         choices: list[int | slice] = [0, -1, 0, -1, 1, -2, slice(0, 2), slice(-2, None)]
         place[axis] = draw.choice(choices)

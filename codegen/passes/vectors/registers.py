@@ -34,6 +34,7 @@ from symc.codegen.blocks import repeated_kernels
 from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
+    AccumulateOp,
     Alloc,
     Binary,
     Buffer,
@@ -201,7 +202,7 @@ class _Lanes:
         sums = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
         self.lanes = {s.buffer: fresh(f"{s.buffer}_lanes", taken) for s in sums}
         self.dtypes = {s.buffer: scalars[s.buffer] for s in sums}
-        self.ops = {s.buffer: s.op for s in sums}
+        self.ops: dict[str, AccumulateOp] = {s.buffer: s.op for s in sums}
         self.width = max(dtype.bytes for dtype in self.dtypes.values())
         self.count = BYTES // self.width
 

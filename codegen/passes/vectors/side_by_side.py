@@ -39,6 +39,7 @@ from symc.codegen.blocks import brief_kernels, repeated_kernels
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
+    AccumulateOp,
     Alloc,
     Binary,
     Buffer,
@@ -240,7 +241,7 @@ class _Sides:
         self.loop = loop
         self.taken = taken
         folds = [stmt for stmt in statements(loop.body) if isinstance(stmt, Accumulate)]
-        self.ops = {fold.buffer: fold.op for fold in folds}
+        self.ops: dict[str, AccumulateOp] = {fold.buffer: fold.op for fold in folds}
         most = int(loop.extent.value) if isinstance(loop.extent, Const) else SIDES
         self.sides: dict[str, list[str]] = {}
         for name, op in self.ops.items():
