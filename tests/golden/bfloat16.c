@@ -29,6 +29,27 @@ static __attribute__((noinline)) void add_kernel(
 }
 
 /* sum(x, axis=1)   test_targets.py:25 */
+static __attribute__((noinline)) void sum_kernel_points(
+    const uint16_t *restrict x, uint16_t *restrict out_2, const int64_t x_0, const int64_t x_1,
+    const int64_t begin, const int64_t end)
+{
+    /* sum(x, axis=1)   test_targets.py:25 */
+    for (int64_t block = begin; block < end; block++) {
+        const int64_t start = block * 4096;
+        const int64_t i_in_block_end = symc_minimum_i64(4096, (x_1 == 3 ? x_0 : 0) - start);
+#pragma omp simd
+        for (int64_t i_in_block = 0; i_in_block < i_in_block_end; i_in_block++) {
+            const int64_t i = start + i_in_block;
+            float acc = 0.0f;
+            acc += symc_bf16_to_f32(x[i * 3]);
+            acc += symc_bf16_to_f32(x[i * 3 + 1]);
+            acc += symc_bf16_to_f32(x[i * 3 + 2]);
+            out_2[i] = symc_f32_to_bf16(acc);
+        }
+    }
+}
+
+/* sum(x, axis=1)   test_targets.py:25 */
 static __attribute__((noinline)) void SYMC_FOLDS sum_kernel(
     const uint16_t *restrict x, uint16_t *restrict out_2, const int64_t x_1, const int64_t begin,
     const int64_t end)

@@ -151,7 +151,7 @@ def _in_whole_vectors(loop: Loop, taken: set[str]) -> Iterator[Stmt]:
     extent = loop.extent
     if isinstance(extent, Const):
         fitting = [width for width in widths if width <= extent.value]
-        yield from _Lanes(loop, folds, fitting[0], taken).statements() if fitting else [loop]
+        yield from _ByteLanes(loop, folds, fitting[0], taken).statements() if fitting else [loop]
         return
     if not isinstance(extent, Var):
         extent = Var(fresh(f"{loop.var.name}_count", taken), INT64)
@@ -159,7 +159,7 @@ def _in_whole_vectors(loop: Loop, taken: set[str]) -> Iterator[Stmt]:
     loop = Loop(loop.var, extent, loop.kind, loop.body, loop.note)
     result: Stmt = Loop(loop.var, extent, "serial", loop.body)
     for width in reversed(widths):
-        lanes = _Lanes(loop, folds, width, taken)
+        lanes = _ByteLanes(loop, folds, width, taken)
         result = If(binary("ge", extent, const(width)), tuple(lanes.statements()), (result,))
     yield result
 
@@ -189,7 +189,7 @@ def _fold(stmt: Accumulate) -> _Fold | None:
     return None if op is None or not fits else _Fold(stmt, op, dtype)
 
 
-class _Lanes:
+class _ByteLanes:
     """One loop, on its way to vectors of so many elements."""
 
     def __init__(self, loop: Loop, folds: Sequence[_Fold], width: int, taken: set[str]) -> None:
