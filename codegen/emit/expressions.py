@@ -369,6 +369,8 @@ class Printer:
                 index == same and index.dtype is INT64
             ):
                 opposite = self.opposites.get(low.name) if isinstance(low, Var) else None
+                if isinstance(low, Const):
+                    opposite = Const(-int(low.value), INT64)
                 asks = low == Unary("neg", length, INT64) or opposite == length
                 return (index, length) if asks else None
             case _:

@@ -5,6 +5,7 @@ Declared lengths made some of them slower by far: passes left constants alone.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -123,3 +124,27 @@ def test_a_bug_columns_of_a_known_stride_were_gone_through_one_by_one() -> None:
     x = T.tensor("float64", (300, 300), "x")
     assert "row_in_strip" in symc.function([x], filtered(x)).source
     assert "row_in_strip" not in symc.function([x], of_neighbours(x)).source
+
+
+def test_a_bug_an_index_into_a_known_length_was_compared_twice() -> None:
+    """Products of sparse rows took 1.4 times as long as with lengths unknown."""
+    starts = T.tensor("int64", (6,), "starts")
+    places, values = T.tensor("int64", (20,), "places"), T.tensor("float64", (20,), "values")
+    x = T.tensor("float64", (7,), "x")
+
+    def row(i: Any, y: Any) -> Any:
+        part = slice(starts[i], starts[i + 1])
+        return y[i].set((values[part] * x[places[part]]).sum())
+
+    f = symc.function([starts, places, values, x], symc.fori_loop(0, 5, row, T.zeros(5)))
+    assert "symc_is_place(t, 7)" in f.source
+    rng = np.random.default_rng(2)
+    begin = np.array([0, 3, 3, 14, 15, 20])
+    at, numbers, dense = rng.integers(-7, 7, 20), rng.normal(size=20), rng.normal(size=7)
+    wanted = [(numbers[a:b] * dense[at[a:b]]).sum() for a, b in itertools.pairwise(begin)]
+    np.testing.assert_allclose(f(begin, at, numbers, dense), wanted, rtol=1e-12)
+    for wrong in (-8, 7, 2**62, -(2**63)):
+        spoiled = at.copy()
+        spoiled[17] = wrong
+        with pytest.raises(IndexError):
+            f(begin, spoiled, numbers, dense)
