@@ -59,7 +59,7 @@ SYMC_DEFINE_FLOORDIV(symc_floordiv_i64, int64_t, uint64_t)
 // symc_floordiv_i64 by a constant above 0, in steps of a loop that wait for each other: of what is
 // not negative, as most numbers of such steps, the quotient needs no correction to wait for.
 static inline int64_t symc_floordiv_step_i64(int64_t a, int64_t b) {
-    if (__builtin_expect(a < 0, 0)) {
+    if (__builtin_expect(a < 0 || b <= 0, 0)) {
         SYMC_STAYS;
         return symc_floordiv_i64(a, b);
     }
@@ -121,7 +121,7 @@ SYMC_DEFINE_MOD(symc_mod_i64, int64_t)
 // NEEDS SYMC_STAYS symc_mod_i64
 // See symc_floordiv_step_i64.
 static inline int64_t symc_mod_step_i64(int64_t a, int64_t b) {
-    if (__builtin_expect(a < 0, 0)) {
+    if (__builtin_expect(a < 0 || b <= 0, 0)) {
         SYMC_STAYS;
         return symc_mod_i64(a, b);
     }
