@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import geometric_mean
 
@@ -62,7 +63,7 @@ def measured(arguments: Sequence[str] | None) -> int:
         for declared in (False, True):
             function = compiled_by_symc(kernel, kernel.symc, arrays, declared=declared)
             agree(function(*arrays), wanted, kernel.rtol)
-            call = lambda function=function, arrays=arrays: function(*arrays)  # noqa: E731
+            call = partial(function, *arrays)
             both.append(Timed(call, max(1, int(1e-3 / max(taken(call, 1), 1e-8)))))
         for _ in range(ROUNDS):
             for one in both:

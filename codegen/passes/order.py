@@ -46,8 +46,8 @@ over names and arithmetic; each folder imports only those named after it. In ord
     channels    loops over points of a few numbers have versions for how many these are
     wraps       loops that read round the end of an axis go in parts, without selected indexes
     fours       exponentials are added up four at a time, then widened
-    side_by_side  sums of what vector registers are slow to take go to several scalars
-    registers   sums of rows go to several vector registers
+    side_by_side  folds of what vector registers are slow to take go to several scalars
+    registers   folds of rows go to several vector registers
     byte_folds  extremes of rows of bytes are folded in whole vectors
     few_terms   rows of a few numbers are folded one after the other
     abreast     columns are folded several rows at a time

@@ -17,7 +17,8 @@ than one register, whose additions do not wait for each other, and folds it ther
       acc += ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ...
     for rest in serial(n % 16): let i = n//16*16 + rest; acc += a[i]*b[i]
 
-What is left of a known length is written out (`side_by_side.py`).
+What is left of a known length is written out (`side_by_side.py`). Extremes of a known length in a
+step go to lanes in the same way, each in a loop of its own.
 
 Such sums are those of rows in a loop, of the kernel or of the program around it. Chunks of an
 array are rows if a loop of the program goes over them: else they have some thousand numbers.

@@ -9,6 +9,8 @@ but filling them takes longer than adding up
   that holds it among others is filled only when it has arrived in the cache;
 - where a row is known to fill none, or hardly one: what remains is to put its parts together.
 
+So it is with extremes of rows that are known to be short, and of short columns of integers.
+
     for i in vector(n): acc += a[i*m]*b[i]
 
     for i_four in serial(n // 4):
@@ -203,10 +205,7 @@ def _is_worth(loop: Loop, around: Around, width: int) -> bool:
 
 
 def _folds(stmt: Stmt, scalars: Mapping[str, DType], sums: set[str]) -> bool:
-    """Whether a statement adds to a sum, says that something is not so, or names what is added.
-
-    Or takes part in another fold.
-    """
+    """Whether a statement folds a number, names it, or says that something is not so."""
     if any(load.buffer in scalars for load in loads_of(stmt)):
         return False
     match stmt:
@@ -226,7 +225,7 @@ def _is_gathered(load: Load, lets: Mapping[str, Expr]) -> bool:
 
 
 def written_out(loop: Loop, scalars: Mapping[str, DType], taken: set[str]) -> Iterator[Stmt]:
-    """The iterations of a loop of known length that only adds to some of these scalars."""
+    """The iterations of a loop of known length that only folds into some of these scalars."""
     assert isinstance(loop.extent, Const)
     return _Sides(loop, scalars, taken).written_out(int(loop.extent.value))
 
@@ -269,8 +268,9 @@ class _Sides:
         for name, sides in self.sides.items():
             dtype = self.dtypes[name]
             op = self.ops[name]
-            none = Const(0.0 if dtype.is_float else 0, dtype)  # a register is cleared faster than
-            start = none if op == "add" else identity(op, dtype)  # filled with -0.0
+            # A register is cleared faster than filled with -0.0, which adds nothing to -0.0 either.
+            none = Const(0.0 if dtype.is_float else 0, dtype)
+            start = none if op == "add" else identity(op, dtype)
             for side in sides[1:]:
                 yield Alloc(Buffer(side, dtype, (), "local"))
                 if is_filled:
