@@ -188,3 +188,25 @@ def test_rows_of_which_an_array_says_where_they_begin_and_end(kind: str) -> None
             wrong[at] = 50
             with pytest.raises(SymcError):
                 f(p, wrong, v, given)
+
+
+@pytest.mark.parametrize("length", [1, 2, 8, 10, 15, 16, 17])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_of_known_length_that_the_next_step_adds_up(length: int, dtype: str) -> None:
+    """Vectors of which the next sum reads one number after the other: 1.6 times as long."""
+    rows = T.tensor(dtype, shape=(40, length), name="rows")
+    aims = T.tensor(dtype, shape=(40,), name="aims")
+
+    def step(i: Any, w: Any) -> Any:
+        return w - 0.1 * (rows[i] @ w - aims[i]) * rows[i]
+
+    f = symc.function([rows, aims], symc.fori_loop(0, 40, step, T.zeros_like(rows[0])))
+    kernels = {kernel.name for kernel in f.runner.compilation().optimised.kernels}
+    assert any("_brief" in name for name in kernels) == (1 < length < 16)
+    assert not beside(f)
+    rng = np.random.default_rng(length)
+    given, wanted = rng.normal(size=(40, length)).astype(dtype), rng.normal(size=40).astype(dtype)
+    w = np.zeros(length, dtype)
+    for row, aim in zip(given, wanted, strict=True):
+        w = w - np.asarray(0.1, dtype) * (row @ w - aim) * row
+    np.testing.assert_allclose(f(given, wanted), w, rtol=2e-4 if dtype == "float32" else 1e-10)

@@ -32,6 +32,7 @@ from symc.codegen.passes.walk import Block, expressions, nodes
 
 FEW = 64  # operations
 LONG = 256  # operations of a kernel that only one step runs
+SHORT = 16  # iterations of a loop of known length, which take less than a call
 TINY = 12  # operations of a step, beside which counting the steps takes long
 AT_ONCE = 4  # of such steps are written out, one after the other
 
@@ -100,6 +101,8 @@ def _length(body: Block, most: int, *, loops: bool) -> int:
                 length += 0 if value is None else 1 + operations(value)
             case Loop(extent=Const(count), kind="unroll", body=inside):
                 length += int(count) * _length(inside, most, loops=loops)
+            case Loop(extent=Const(count), kind="serial", body=inside) if int(count) <= SHORT:
+                length += _length(inside, most, loops=loops)
             case Loop(kind="serial", body=inside) if loops:
                 length += _length(inside, most, loops=loops)
             case _:

@@ -10,7 +10,8 @@ of its time on calling a kernel, and on finding out that the row fills no vector
 
 The first of the two has the same loops without vector registers, and is compiled into the text that
 runs it (`inlined.py`). A kernel that does the same in each step goes over whole arrays, which are
-rarely that short.
+rarely that short. Rows of a known length are a vector and a rest at once; only where the next step
+adds them up do they have the first kernel, and no other.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from symc.codegen.record import replace
 
 ITERATIONS = 9  # below which a vector register is not filled, or not worth a call
 FOLDED = 25  # and of folds, where the parts of registers are put together in the end
+KNOWN = 16  # and of folds of known length, which `side_by_side.py` writes out below it
 QUICK = ("sqrt", "abs", "apart")  # functions of one instruction
 
 
@@ -67,14 +69,16 @@ def brief(program: Program) -> Program:
     if not any(few.values()):
         return program
     walk = _Brief(program, {name: found for name, found in few.items() if found}, short)
-    steps = [walk.step(step) for step in program.steps]
-    if not walk.answers.made:
+    steps = tuple([walk.step(step) for step in program.steps])
+    if steps == program.steps:
         return program
+    launched = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
+    made = walk.answers.kernels.values()
     return replace(
         program,
         buffers=(*program.buffers, *walk.answers.made),
-        kernels=tuple(walk.answers.kernels.values()),
-        steps=tuple(steps),
+        kernels=tuple([kernel for kernel in made if kernel.name in launched]),
+        steps=steps,
     )
 
 
@@ -88,7 +92,7 @@ def _extents(kernel: Kernel, times: int) -> Mapping[Expr, int]:
     for stmt in kernel.body:
         inside: Sequence[Stmt] = (stmt,)
         if isinstance(stmt, Loop):
-            if stmt.kind not in ("vector", "serial") or isinstance(stmt.extent, Const):
+            if stmt.kind not in ("vector", "serial"):
                 return {}
             if not names_in(stmt.extent) <= sizes or _reads(stmt.extent):
                 return {}
@@ -217,15 +221,22 @@ class _Brief:
         kernel = self.answers.kernels[step.kernel]
         if not (self._moves(step) or _is_chosen(kernel)):
             return (step,)
+        is_read = not self.folded.isdisjoint(written(step, kernel)) and not _divides(kernel)
+        few = {e: FOLDED if is_read else long for e, long in self.few[step.kernel].items()}
+        known = [int(e.value) for e in few if isinstance(e, Const)]
+        if known and not (is_read and max(known) < KNOWN and _has_stores(kernel)):
+            return (step,)
+        one_by_one = self.without_vectors(step, kernel)
+        if len(known) == len(few):
+            return (one_by_one,)
         names = InProgram(step, kernel)
         flag = self.answers.flag("few")
         body: tuple[Stmt, ...] = (turned_on(flag),)
-        is_read = not self.folded.isdisjoint(written(step, kernel)) and not _divides(kernel)
-        for extent, long in self.few[step.kernel].items():
-            long = FOLDED if is_read else long
-            body = (If(Binary("lt", names.of(extent), const(long), BOOL), body),)
+        for extent, long in few.items():
+            if not isinstance(extent, Const):
+                body = (If(Binary("lt", names.of(extent), const(long), BOOL), body),)
         test = self.answers.launch(f"{step.kernel}_few", [flag], body, "whether a row is short")
-        return (test, Branch(flag, (self.without_vectors(step, kernel),), (step,)))
+        return (test, Branch(flag, (one_by_one,), (step,)))
 
     def moving_in(self, repeat: Repeat) -> set[str]:
         """The numbers of steps in a loop, the sizes that steps measure, and what follows from them.
@@ -259,7 +270,7 @@ class _Brief:
     def without_vectors(self, launch: Launch, kernel: Kernel) -> Launch:
         """The launch of a kernel that has the same loops one by one."""
         short = self.short[kernel.name]
-        body = [replace(s, kind="serial") if isinstance(s, Loop) else s for s in short.body]
+        body = [_one_by_one(s) if isinstance(s, Loop) else s for s in short.body]
         name = fresh(f"{kernel.name}_brief", self.answers.names)
         made = Kernel(name, short.params, short.sizes, tuple(body), kernel.note)
         self.answers.kernels[name] = made
@@ -270,3 +281,16 @@ class _Brief:
             tuple(buffer for param, buffer in buffers if param in short.params),
             tuple(size for var, size in sizes if var in short.sizes),
         )
+
+
+def _one_by_one(loop: Loop) -> Loop:
+    """The loop without vectors. Folds of known length have none anyway, see `side_by_side.py`."""
+    return loop if _is_written_out(loop) else replace(loop, kind="serial")
+
+
+def _has_stores(kernel: Kernel) -> bool:
+    return any(isinstance(stmt, Loop) and not _is_written_out(stmt) for stmt in kernel.body)
+
+
+def _is_written_out(loop: Loop) -> bool:
+    return isinstance(loop.extent, Const) and _only_folds(loop)

@@ -24,6 +24,7 @@ from symc.codegen.ir import (
     Alloc,
     Binary,
     Buffer,
+    Const,
     Expr,
     If,
     Let,
@@ -47,7 +48,7 @@ from symc.codegen.passes.walk import (
     substitute,
 )
 from symc.codegen.record import replace
-from symc.codegen.verify.polynomials import added, by, polynomial
+from symc.codegen.verify.polynomials import Polynomial, added, by, polynomial
 
 FEWEST = 16  # steps: fewer are done one by one
 ROWS = 2  # other rows that are read
@@ -102,10 +103,19 @@ class _ReadBefore:
             if self.fixed is None:
                 self.fixed = first
             return self.fixed == first
-        if moved[0] != {(): 1} or any(len(key) < 2 for key in far) or len(self.rows) >= ROWS:
-            return False  # not surely a number of rows
+        if moved[0] != {(): 1} or not self.is_rows(far) or len(self.rows) >= ROWS:
+            return False
         self.rows[load.index] = sub(first, self.at(self.store.index, _ZERO))
         return True
+
+    def is_rows(self, far: Polynomial) -> bool:
+        """Whether a distance is likely a number of rows, of unknown length or of a known one."""
+        extent = self.loop.extent
+        longest = extent.value if isinstance(extent, Const) else None
+        return all(
+            len(key) > 1 or (longest is not None and key and abs(factor) >= longest)
+            for key, factor in far.items()
+        )
 
     # --- the statements ---------------------------------------------------------------------------
 

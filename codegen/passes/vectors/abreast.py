@@ -19,7 +19,6 @@ from collections.abc import Set as AbstractSet
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
-    Binary,
     Const,
     Expr,
     If,
@@ -34,6 +33,7 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.vectors.groups import groups
 from symc.codegen.passes.vectors.vectorize import dearest
 from symc.codegen.passes.walk import (
     Block,
@@ -120,10 +120,7 @@ def _by_rows(rows: Loop, taken: set[str]) -> list[Stmt]:
     """The loop over four rows at a time, and the one over those that are left."""
     row = rows.var
     four, rest = (Var(fresh(f"{row.name}_{part}", taken), row.dtype) for part in ("four", "rest"))
-    count: Expr = Binary("floordiv", rows.extent, const(ROWS), row.dtype)
-    left: Expr = Binary("mod", rows.extent, const(ROWS), row.dtype)
-    if isinstance(rows.extent, Const):
-        count, left = (const(int(n)) for n in divmod(rows.extent.value, ROWS))
+    count, left = groups(rows.extent, ROWS, is_natural=True)
     first = mul(four, const(ROWS))
     together = _columns(rows, [add(first, const(k)) for k in range(ROWS)], taken)
     whole = replace(rows, var=four, extent=count, body=together)

@@ -56,6 +56,7 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.passes.expressions.inline import operations
+from symc.codegen.passes.vectors.groups import groups
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -178,10 +179,7 @@ class _Four:
             yield Let(whole, extent)
             extent = whole
         fours, rest = self.name(f"{old.name}_four"), self.name(f"{old.name}_rest")
-        count: Expr = binary("floordiv", extent, const(AT_ONCE))
-        left: Expr = binary("min", binary("mod", extent, const(AT_ONCE)), extent)
-        if isinstance(extent, Const):
-            count, left = (const(int(n)) for n in divmod(extent.value, AT_ONCE))
+        count, left = groups(extent, AT_ONCE)
         yield Loop(fours, count, "serial", tuple(self._together(fours)), loop.note)
         if left == const(0):
             return

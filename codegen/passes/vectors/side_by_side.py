@@ -38,7 +38,7 @@ from operator import is_
 from typing import Literal, TypeAlias
 
 from symc.codegen.blocks import brief_kernels, repeated_kernels
-from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -64,6 +64,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.expressions.inline import operations
 from symc.codegen.passes.loops.dependence import step_of
+from symc.codegen.passes.vectors.groups import groups
 from symc.codegen.passes.vectors.reductions import identity
 from symc.codegen.passes.vectors.vectorize import NEAR
 from symc.codegen.passes.walk import (
@@ -306,12 +307,12 @@ class _Sides:
             yield Let(whole, extent)
             extent = whole
         rest = self.named(f"{old.name}_rest")
-        count = Binary("floordiv", extent, const(SIDES), INT64)
+        count, left = groups(extent, SIDES)
         yield self.fours(count, "serial")
-        last = self.named(old.name)
-        own = (Let(last, add(mul(count, const(SIDES)), rest)), *self.copy(0, {old.name: last}))
-        left = Binary("min", Binary("mod", extent, const(SIDES), INT64), extent, INT64)
-        yield Loop(rest, left, "serial", own)
+        if left != _ZERO:
+            last = self.named(old.name)
+            own = (Let(last, add(mul(count, const(SIDES)), rest)), *self.copy(0, {old.name: last}))
+            yield Loop(rest, left, "serial", own)
         yield from self.added_up()
 
     def named(self, name: str) -> Var:
