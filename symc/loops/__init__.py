@@ -15,7 +15,7 @@ states.py       initial states, fitted to the results of a step
 trace.py        the user's function called on slots; outcome.py reads its results
 first_step.py   lengths of results that only steps know
 carried.py      shared variables that a step changes
-build.py        a loop of its parts, and the parts of a loop
+build.py        a loop of its parts, and the parts of a loop; closing.py finds what steps compute
 run.py          its results as users see them; checkpoint.py makes them in segments
 
 Operations on loops:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from symc.codegen.dtypes import INT64
-from symc.codegen.record import record
+from symc.codegen.record import record, replace
 from symc.derivatives.reverse import placeholder
 from symc.graph.dims import Dim, Poly, Size
 from symc.graph.node import Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import substitute
-from symc.loops.body import Body, closed
+from symc.loops.body import Body
+from symc.loops.closing import closed
 from symc.loops.scan import BodyLayout, Part, Rows, Scan, State
 from symc.tensor.positions import fitted
 
@@ -159,15 +160,27 @@ class LoopParts:
     reverse: tuple[int, ...] = ()
     unbounded: bool = False
 
-    def close(self, inside: AbstractSet[Tensor] = frozenset()) -> Loop:
+    def results(self) -> list[Tensor]:
+        """The results of a step: of states, outputs, and the condition, if there is one."""
+        condition = [] if self.condition is None else [self.condition]
+        return [*(carry.result for carry in self.carries), *self.collected, *condition]
+
+    def replaced(self, nodes: Mapping[Tensor, Tensor]) -> LoopParts:
+        """The loop with other nodes in the results of a step."""
+        new = iter(substitute(self.results(), nodes))
+        carries = tuple(replace(carry, result=next(new)) for carry in self.carries)
+        collected = tuple(next(new) for _ in self.collected)
+        return replace(self, carries=carries, collected=collected, condition=next(new, None))
+
+    def close(
+        self, inside: AbstractSet[Tensor] = frozenset(),
+        in_parts: Callable[[Tensor, Tensor], bool] | None = None,
+    ) -> Loop:  # fmt: skip
         """The loop, of which each step computes those `inside`, though they do not change."""
         params = [self.step]
         params += [slot for read in self.reads for slot in read.slots]
         params += [slot for carry in self.carries for slot in carry.slots]
-        results = [*(carry.result for carry in self.carries), *self.collected]
-        if self.condition is not None:
-            results.append(self.condition)
-        body, outside = closed(params, results, inside)
+        body, outside = closed(params, self.results(), inside, in_parts)
         layout = BodyLayout(
             tuple(read.rows for read in self.reads),
             tuple(carry.state for carry in self.carries),

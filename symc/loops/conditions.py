@@ -15,6 +15,8 @@ from symc.tensor.broadcast import describe
 from symc.tensor.checks import never_negative
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import eq, ge, le, logical_or
+from symc.tensor.reshape import Reshape
+from symc.tensor.specify import SpecifyShape
 
 if TYPE_CHECKING:
     from symc.loops.scan import Scan
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
     """All of them; siblings have the same."""
-    steps, sequences, initial, _ = op.split(node.args)
+    steps, sequences, initial, given = op.split(node.args)
     count = dim_of(steps)
     if not dims.nonnegative(count) and not never_negative(steps):
         yield Requirement(
@@ -37,7 +39,20 @@ def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
     for number, arg in enumerate(initial):
         yield from _same_rows(op, node, number, arg)
     yield from _related(op, node)
-    yield from outside(op.body.conditions(), op.lengths(node.args))
+    arrays = op.body.slots[len(op.body.slots) - len(given) :]
+    for inside, requirement in outside(op.body.conditions(), op.lengths(node.args)):
+        is_promise = isinstance(inside.op, SpecifyShape | Reshape) and inside.args[0] in arrays
+        yield _of_some_steps(requirement, steps) if is_promise else requirement
+
+
+def _of_some_steps(requirement: Requirement, steps: Tensor) -> Requirement:
+    """That an array has a shape, for a loop of at least one step: see `unsliced.py`."""
+    assert isinstance(requirement.holds, tuple)
+    left, right = map(tensor_of, requirement.holds)
+    if dims.nonnegative(dims.sub(dim_of(steps), 1)):
+        return requirement
+    holds = logical_or(eq(left, right), eq(steps, 0))
+    return Requirement(holds, requirement.error, requirement.message)
 
 
 def _long_enough(node: Tensor, steps: Dim, sequence: Tensor, last: int) -> Iterator[Requirement]:

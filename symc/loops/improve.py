@@ -34,7 +34,7 @@ from symc.loops.outline import outline
 from symc.loops.placed import add_in_place
 from symc.loops.postpone import pass_on, postpone
 from symc.loops.scan import Part, Scan
-from symc.loops.unsliced import read_unsliced
+from symc.loops.unsliced import is_part, read_unsliced
 from symc.tensor.lengths import dim_of
 from symc.tensor.slices import Slice
 from symc.tensor.spans import GIVEN, WHOLE, Span, is_last
@@ -76,39 +76,40 @@ def _improved(
         postpone(loop)
         contract(loop)
     pass_on(loop)
-    _count(loop)
-    read_unsliced(loop)
+    _throughout(loop, count_sequences, is_counted)
+    _throughout(loop, read_unsliced, is_part)
     add_in_place(loop, exact=exact)
     return loop.close()
 
 
-def _count(loop: OpenLoop) -> None:
-    """Takes counted numbers out of a loop, and out of those in it that get them from outside."""
-    count_sequences(loop)
+def _throughout(
+    loop: OpenLoop, change: Callable[[OpenLoop], None], concerns: Callable[[Tensor], bool]
+) -> None:
+    """Changes a loop, and those in it that get an array which concerns the change from outside."""
+    change(loop)
     results = loop.results()
-    if not any(map(_gets_counted, walk(results))):
+
+    def is_concerned(node: Tensor) -> bool:
+        return isinstance(node.op, Scan) and any(map(concerns, node.args))
+
+    if not any(map(is_concerned, walk(results))):
         return
     wanted = _wanted(results)
     known: dict[Any, dict[Part, Tensor]] = {}
 
-    def counted(old: Tensor, new: Tensor) -> Tensor:
-        if not isinstance(old.op, Scan) or not isinstance(new.op, Scan) or not _gets_counted(old):
+    def changed(old: Tensor, new: Tensor) -> Tensor:
+        if not isinstance(old.op, Scan) or not isinstance(new.op, Scan) or not is_concerned(old):
             return new
         key = _key(old)
         if old.op.layout.stops and not _has_no_rows(wanted[key]):
             return new
         if key not in known:
             inner = OpenLoop(new.op, new.args, wanted[key])
-            _count(inner)
+            _throughout(inner, change, concerns)
             known[key] = inner.close()
         return known[key][old.op.part]
 
-    loop.replace(dict(zip(results, _rebuilt(results, counted), strict=True)))
-
-
-def _gets_counted(node: Tensor) -> bool:
-    """Whether a node is a loop that may do without an array that it is given."""
-    return isinstance(node.op, Scan) and any(map(is_counted, node.args))
+    loop.replace(dict(zip(results, _rebuilt(results, changed), strict=True)))
 
 
 def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Part, Tensor]:
@@ -121,9 +122,10 @@ def _of_numbers(op: Scan, args: Sequence[Tensor], wanted: set[Part]) -> dict[Par
     loop = OpenLoop(op, args, wanted)
     are_split, are_even = split_states(loop), count_evenly(loop)
     given = loop.reads
-    _count(loop)
-    read_unsliced(loop)
-    return loop.close() if are_split or are_even or loop.reads != given else {}
+    _throughout(loop, count_sequences, is_counted)
+    _throughout(loop, read_unsliced, is_part)
+    is_other = are_split or are_even or loop.reads != given or any(map(is_part, args))
+    return loop.close() if is_other else {}
 
 
 def _has_no_rows(wanted: set[Part]) -> bool:

@@ -36,6 +36,7 @@ class OpenLoop:
         self.asked = frozenset(wanted)
         self.wanted = set(wanted)
         self.after: list[tuple[Part, Callable[[Get], Tensor]]] = []
+        self.in_parts: Callable[[Tensor, Tensor], bool] | None = None  # see `unsliced.py`
         self.gathered: dict[tuple[Tensor, bool], Callable[[Get], Tensor]] = {}
 
     def results(self) -> list[Tensor]:
@@ -121,7 +122,7 @@ class OpenLoop:
             tuple(index for index, number in enumerate(kept) if number in self.reverse),
             self.plan.unbounded,
         )  # fmt: skip
-        loop = plan.close()
+        loop = plan.close(in_parts=self.in_parts)
 
         def computed(part: Part) -> Tensor:
             if part.kind == "collected":

@@ -22,8 +22,9 @@ from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild, walk
 from symc.loops.anew import anew, without_anew
-from symc.loops.body import Body, over_slots, slots_for
+from symc.loops.body import Body
 from symc.loops.branch import Choice, IfElse
+from symc.loops.closing import over_slots, slots_for
 from symc.loops.entered import Scope, may_fail, may_have_none
 from symc.loops.gated import behind_conditions
 from symc.loops.late_lengths import late_lengths
@@ -36,6 +37,7 @@ from symc.loops.paths import (
 )
 from symc.loops.returned import left, returned
 from symc.loops.scan import Scan
+from symc.loops.unsliced import specified_inside
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import where
 from symc.tensor.slices import zeros_for
@@ -128,6 +130,7 @@ def _loop(
     """
     if scope is None:
         return Body(op.body.slots, tuple(_outlined(op.body.results, None))), args
+    op, args = specified_inside(op, args)
     inside = scope.inside(op, args)
     body = Body(op.body.slots, tuple(_outlined(op.body.results, inside, opened_bodies)))
     if op.body in opened_bodies:
