@@ -42,6 +42,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     distribute  bodies of thousands of operations become several loops over strips
     lanes       long vector loops read and write numbers of one width
     brief       loops of a few iterations are compiled into those of the program around them
+    around      remainders of numbers that are once round at most are selected, not divided
     parallel    which loops run on threads, and in which blocks
     channels    loops over points of a few numbers have versions for how many these are
     wraps       loops that read round the end of an axis go in parts, without selected indexes
@@ -174,7 +175,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.behind vectors.points vectors.vectorize loops.unroll"),
     *_passes(with_loops, "vectors.distribute"),
     *_passes(with_loops, "vectors.lanes"),
-    *_passes(with_repeats, "steps.brief"),
+    *_passes(with_repeats, "steps.brief steps.around"),
     *_passes(with_loops, "loops.parallel vectors.channels loops.wraps"),
     *_passes(with_loops, "vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),

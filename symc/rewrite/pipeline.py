@@ -15,6 +15,7 @@ Within 2 and 4, stability rules see every node first, as it was written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import count
 
@@ -102,7 +103,9 @@ def rewrite(
     dims = _symbolic(final) | _bounds(final) | set(lengths)
     values = {size for dim in dims for size in sizes(dim) if size.axis is None}
     measured = [size.source for size in sorted(values, key=lambda size: size.serial)]
-    scalars = _lengths([*everything, *after, *measured], measured, mode, trace) if measured else {}
+    scalars: dict[Tensor, Tensor] = {}
+    if measured:
+        scalars = _lengths([*everything, *after, *measured], measured, set(final), mode, trace)
     split = len(roots) if outputs is None else outputs
     return Optimised(after[:split], after[split : len(roots)], after[len(roots) :], scalars)
 
@@ -129,7 +132,7 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
         expanded = [done[root] for root in found]
         if expanded != found:
             done = normalise(expanded, after, trace)
-            found = [done[root] for root in expanded]
+            found = _with_joined([done[root] for root in expanded], trace, exact=exact)
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
@@ -145,14 +148,21 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
     return improved_bodies(found, lambda results: _phases(results, mode, trace), exact=exact)
 
 
+_JOINED = 3  # times: what is known of uses ends where a rule changes what is used
+
+
 def _with_joined(
     roots: Sequence[Tensor], trace: list[Rewrite] | None, *, exact: bool
 ) -> list[Tensor]:
     """The roots after the rules of joined parts: they ask how often each is used now."""
-    if not has_joined(walk(roots)):
-        return [*roots]
-    done = normalise(roots, RuleSet(joined_rules(roots, exact=exact), ["joined"]), trace)
-    return [done[root] for root in roots]
+    for _ in range(_JOINED):
+        if not has_joined(walk(roots)):
+            break
+        done = normalise(roots, RuleSet(joined_rules(roots, exact=exact), ["joined"]), trace)
+        before, roots = roots, [done[root] for root in roots]
+        if roots == before:
+            break
+    return [*roots]
 
 
 def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:
@@ -244,11 +254,13 @@ def _age(dim: Dim) -> list[int]:
 
 
 def _lengths(
-    roots: Sequence[Tensor], measured: Sequence[Tensor], mode: str, trace: list[Rewrite] | None
-) -> dict[Tensor, Tensor]:
+    roots: Sequence[Tensor], measured: Sequence[Tensor], rewritten: AbstractSet[Tensor],
+    mode: str, trace: list[Rewrite] | None,
+) -> dict[Tensor, Tensor]:  # fmt: skip
     """The rewritten scalars whose values are lengths in the graphs, by the original scalar.
 
-    Lengths of the graph as it was are among them: run-time conditions speak of those.
+    Lengths of the graph as it was are among them: run-time conditions speak of those. What has been
+    `rewritten` stays: a loop that it comes from would be another one, and run for it again.
     """
     scalars: dict[Tensor, Tensor] = {}
     pending = list(roots)
@@ -259,7 +271,9 @@ def _lengths(
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
         found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
-        fresh = conditions_in_bodies([cast_to(source, INT64) for source in new])
-        pending = _phases(fresh, mode, trace) if new else []
-        scalars.update(zip(new, pending, strict=True))
+        scalars.update((source, cast_to(source, INT64)) for source in new)
+        old = [source for source in new if source not in rewritten]
+        fresh = conditions_in_bodies([scalars[source] for source in old])
+        pending = _phases(fresh, mode, trace) if old else []
+        scalars.update(zip(old, pending, strict=True))
     return scalars

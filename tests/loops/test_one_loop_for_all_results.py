@@ -91,3 +91,33 @@ def test_a_branch_of_which_another_loop_needs_one_result() -> None:
     assert len([step for step in steps if isinstance(step, Branch)]) <= 1
     with pytest.raises(IndexError):
         function(np.arange(5.0), 5, 0)
+
+
+def test_a_loop_of_which_a_result_is_an_index_is_done_once() -> None:
+    """The rows were computed again for the index where the way back begins: other steps, rewritten.
+
+    So was the place of the least number, in another array.
+    """
+    x = T.dmatrix("x")
+    none = T.constant(np.array([np.inf]))
+
+    def row(own: Any, before: Any) -> Any:
+        left, right = T.concatenate([none, before[:-1]]), T.concatenate([before[1:], none])
+        return own + T.minimum(before, T.minimum(left, right))
+
+    sums = T.concatenate([x[:1], symc.scan(row, sequences=x[1:], outputs_info=x[0])[0]])
+    last = T.argmin(sums[-1])
+
+    def back(own: Any, k: Any) -> Any:
+        return T.where(own[k] < 1, k, T.minimum(k + 1, own.shape[0] - 1))
+
+    way, _ = symc.scan(back, sequences=sums[:-1], outputs_info=last, go_backwards=True)
+    f = symc.function([x], [sums[-1].min(), way])
+    optimised = f.runner.compilation().optimised
+    assert sum("argmin" in kernel.name for kernel in optimised.kernels) == 1
+    ranges = {step.var for step in every_step(optimised.steps) if isinstance(step, Repeat)}
+    assert len(ranges) == 2, f.explain()
+    given = np.random.default_rng(0).random((6, 5))
+    plain = symc.function([x], [sums[-1].min(), way], mode="python")
+    for found, wanted in zip(f(given), plain(given), strict=True):
+        np.testing.assert_allclose(found, wanted)

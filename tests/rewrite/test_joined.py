@@ -276,3 +276,37 @@ def test_along_another_axis_the_results_are_joined(kind: str) -> None:
     a = np.random.default_rng(5).random((7, 3), np.float32)
     wanted = getattr(np, kind)(np.stack([a, a * a, -a], axis=1), axis=(0, 2))
     np.testing.assert_allclose(g(a), wanted, rtol=1e-5)
+
+
+def test_an_element_of_joined_parts_is_that_of_a_part() -> None:
+    x, y = (T.tensor("float64", (None, 5), name) for name in "xy")
+    stacked = T.stack([x, T.exp(y), x + y], axis=1)
+    joined = T.concatenate([x[:, :2], y[:, 1:3], T.exp(x)], axis=1)
+    picked = [
+        stacked[:, 0], stacked[:, -1, ::2], stacked[1:, 1, 2], joined[:, 1], joined[0, 3],
+        T.stack([stacked[:, 1], stacked[:, 2]], axis=-1)[..., 1],
+    ]  # fmt: skip
+    arrays = np.random.default_rng(0).normal(size=(2, 4, 5))
+    a, b = arrays
+    pile = np.stack([a, np.exp(b), a + b], 1)
+    row = np.concatenate([a[:, :2], b[:, 1:3], np.exp(a)], 1)
+    wanted = [
+        pile[:, 0], pile[:, -1, ::2], pile[1:, 1, 2], row[:, 1], row[0, 3], pile[:, 2],
+    ]  # fmt: skip
+    for expr, value in zip(picked, wanted, strict=True):
+        assert not joins(expr)
+        f = symc.function([x, y], expr, on_unused_input="ignore")
+        np.testing.assert_allclose(f(a, b), value)
+    of_unknown = T.concatenate([x, x[: y.shape[0]]])
+    for expr in (of_unknown[3], stacked[:, 0] * stacked.prod(1)):
+        assert joins(expr)
+
+
+def test_elements_that_joined_parts_do_not_have_are_refused() -> None:
+    x = T.dmatrix("x")
+    with pytest.raises(IndexError):
+        T.stack([x, x])[2]
+    f = symc.function([x], T.concatenate([x[:1], x])[-3])
+    assert f(np.ones((3, 2))).shape == (2,)
+    with pytest.raises(IndexError):
+        f(np.ones((1, 2)))

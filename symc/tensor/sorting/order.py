@@ -25,6 +25,7 @@ from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.lengths import as_dim, normal_axis, public, tensor_of
 from symc.tensor.reshape import ravel
 from symc.tensor.selection import take_along_axis
+from symc.tensor.sorting.few import COUNTS, sorted_few
 from symc.tensor.views import moveaxis, through
 from symc.tensor.wide import in_float32
 
@@ -85,7 +86,16 @@ class Ordered(Op):
         return self(*args)
 
     def expand(self, node: Tensor) -> Tensor | None:
-        return in_float32(node) if node.args[0].dtype is BFLOAT16 else None
+        (x,) = node.args
+        if x.dtype is BFLOAT16:
+            return in_float32(node)
+        return self.few(x) if x.type.shape[-1] in COUNTS else None
+
+    def few(self, x: Tensor) -> Tensor:
+        """The same for rows of a few elements, whose number is known, by elementwise functions."""
+        count = x.type.shape[-1]
+        assert isinstance(count, int)
+        return sorted_few(x, count, places=self.places, descending=self.descending)
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         x = node.args[0]
