@@ -37,6 +37,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     interleave  tables that one loop adds to at the same places are one table of pairs
     behind      sums beside scatters are added up in a loop after them
     points      loops over rows have a version for rows of three numbers
+    after_folds  functions of what rows are folded to are computed after all folds
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
     distribute  bodies of thousands of operations become several loops over strips
@@ -172,7 +173,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(any_program, "expressions.simplify kernels.place"),
     *_passes(with_loops, "loops.laps loops.turn loops.tile vectors.end_to_end loops.unswitch"),
     *_passes(with_loops, "vectors.ahead vectors.interleave"),
-    *_passes(with_loops, "vectors.behind vectors.points vectors.vectorize loops.unroll"),
+    *_passes(with_loops, "vectors.behind vectors.points vectors.after_folds"),
+    *_passes(with_loops, "vectors.vectorize loops.unroll"),
     *_passes(with_loops, "vectors.distribute"),
     *_passes(with_loops, "vectors.lanes"),
     *_passes(with_repeats, "steps.brief steps.around"),

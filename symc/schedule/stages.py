@@ -123,6 +123,7 @@ class Analysis:
         self._elements = Elements(lowerings, self._kept)
         self._needs: dict[Tensor, list[Element]] = {}
         self._places: dict[Tensor, list[tuple[Element, int]]] = {}  # of nodes, with their users
+        self._needs_of_parts: dict[Tensor, list[list[Element]]] = {}  # of what is written in parts
 
     def facts(self, stored: AbstractSet[Tensor], costs: dict[Tensor, float]) -> Facts:
         """The facts if these nodes are stored, and all that were stored before."""
@@ -193,14 +194,34 @@ class Analysis:
 
     def _most_places(self, facts: Facts) -> dict[Tensor, int]:
         """At how many places one stage needs a node, of those that are needed at several."""
-        parts = [_parts(stage.lowering) for stage in facts.stages.values()]
+        joined = {
+            number: self._places_in_parts(node)
+            for number, (node, stage) in enumerate(facts.stages.items())
+            if isinstance(stage.lowering, Write) and len(self._needs_of_parts.get(node, ())) > 1
+        }
         found: dict[Tensor, int] = {}
         for node, uses in self._places.items():
             if len(uses) > 1 and node.ndim:
                 counts = Counter(number for _, users in uses for number in members(users))
-                most = max(-(-count // parts[number]) for number, count in counts.items())
+                for number in counts.keys() & joined.keys():
+                    counts[number] = max(part[node] for part in joined[number])
+                most = max(counts.values())
                 if most > 1:
                     found[node] = most
+        return found
+
+    def _places_in_parts(self, stage: Tensor) -> list[Counter[Tensor]]:
+        """For each part of a stage, at how many places it needs each node that it computes."""
+        found: list[Counter[Tensor]] = []
+        for needs in self._needs_of_parts[stage]:
+            pending = [need for need in needs if need.node not in self._kept]
+            seen = {id(need): need for need in pending}
+            while pending:
+                for need in pending.pop().needs:
+                    if id(need) not in seen and need.node not in self._kept:
+                        seen[id(need)] = need
+                        pending.append(need)
+            found.append(Counter(need.node for need in seen.values()))
         return found
 
     def reads_of(self) -> dict[Tensor, set[Tensor]]:
@@ -225,8 +246,10 @@ class Analysis:
             return {arg: [()] for arg in args if arg in self._kept}
         needs = self._needs.get(node)
         if needs is None:
-            opened = _asked(lowering, full_index(node, self._dims[node]))
+            opened = list(_asked(lowering, full_index(node, self._dims[node])))
             needs = self._needs[node] = self._elements.needed(node, opened)
+            if isinstance(lowering, Write):
+                self._needs_of_parts[node] = _by_parts(lowering, opened)
         for need in needs:
             need.users |= itself
         return {}
@@ -270,11 +293,12 @@ class Analysis:
         return expensive
 
 
-def _parts(lowering: Lowering) -> int:
-    """How many loops a stage has side by side, each for other elements of its result."""
-    if not isinstance(lowering, Write):
-        return 1
-    return max(1, len(lowering.parts) + (lowering.base is not None))
+def _by_parts(lowering: Write, opened: Sequence[Asked]) -> list[list[Element]]:
+    """What each of the loops needs that a stage has side by side, for other elements of it each."""
+    needs = [asked.needs for asked in opened]
+    base = [] if lowering.base is None else [needs[0]]
+    targets, values = needs[len(base) :: 2], needs[len(base) + 1 :: 2]
+    return [*base, *([*a, *b] for a, b in zip(targets, values, strict=True))]
 
 
 def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Tensor]:
