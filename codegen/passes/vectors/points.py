@@ -1,4 +1,4 @@
-"""points: loops over rows that are folded, or chosen, have a version for rows of three numbers.
+"""points: loops over rows that are folded, chosen, or pixels, have a version for three numbers.
 
     for i in parallel(n):
       alloc acc; acc = 0
@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symc.codegen.blocks import map_steps
+from symc.codegen.blocks import every_step, map_steps
+from symc.codegen.blocks import written as written_by
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -58,7 +59,8 @@ from symc.codegen.passes.walk import (
 )
 from symc.codegen.record import replace
 
-NUMBERS = 3  # of a point
+NUMBERS = 3  # of a point, or a pixel
+PICTURE = 2  # axes of its pixels
 LOOPS = 2  # over a point: a sum, and what follows from it; normalised layers have more
 LONG = 60  # operations of an iteration of all loops inside: longer ones are not written twice
 
@@ -68,10 +70,11 @@ def points(program: Program) -> Program:
     kernels: list[Kernel] = []
     versions: dict[str, Kernel] = {}
     taken = {kernel.name for kernel in program.kernels}
+    pictures = _of_pictures(program)
     for kernel in program.kernels:
-        found = _versions(kernel)
+        found = _versions(kernel, of_pictures=kernel.name in pictures)
         if found is None:
-            kernels.append(_with_both(kernel))
+            kernels.append(_with_both(kernel, of_pictures=kernel.name in pictures))
             continue
         name = fresh(f"{kernel.name}_points", taken)
         versions[kernel.name] = replace(kernel, name=name, body=found[0])
@@ -85,10 +88,10 @@ def points(program: Program) -> Program:
     return replace(program, kernels=tuple(kernels), steps=map_steps(program.steps, change))
 
 
-def _versions(kernel: Kernel) -> tuple[Block, Block] | None:
+def _versions(kernel: Kernel, *, of_pictures: bool) -> tuple[Block, Block] | None:
     """Two bodies, for rows of three numbers and for others, if a kernel is a loop over rows."""
     *before, loop = kernel.body or (None,)
-    length = _length(loop, kernel)
+    length = _length(loop, kernel, of_pictures=of_pictures)
     if not isinstance(loop, Loop) or length is None or loop.kind != "parallel":
         return None
     if not all(isinstance(stmt, Let) for stmt in before):
@@ -100,12 +103,12 @@ def _versions(kernel: Kernel) -> tuple[Block, Block] | None:
     return (*before, named), (*before, replace(loop, extent=many))
 
 
-def _with_both(kernel: Kernel) -> Kernel:
+def _with_both(kernel: Kernel, *, of_pictures: bool) -> Kernel:
     """The kernel with both versions of its loops over points in order, one beside the other."""
     taken = bound(kernel)
 
     def versions(stmt: Stmt) -> Stmt:
-        length = _length(stmt, kernel)
+        length = _length(stmt, kernel, of_pictures=of_pictures)
         if length is None or not isinstance(stmt, Loop) or stmt.kind != "serial":
             return stmt
         short = own_names(_of_points((stmt,), length), taken)
@@ -120,7 +123,7 @@ def _of_points(block: Block, length: Var) -> Block:
     return map_block(block, lambda expr: substitute(expr, known))
 
 
-def _length(stmt: Stmt | None, kernel: Kernel) -> Var | None:
+def _length(stmt: Stmt | None, kernel: Kernel, *, of_pictures: bool) -> Var | None:
     """The unknown length of the rows of a loop, if these may be points; None for other loops."""
     if not isinstance(stmt, Loop) or stmt.cut is not None:
         return None
@@ -147,7 +150,25 @@ def _length(stmt: Stmt | None, kernel: Kernel) -> Var | None:
     stored = {each.buffer for each in every if isinstance(each, Store | Accumulate)} - own
     if not loaded.isdisjoint(stored):
         return None  # rows that are exchanged, which all are read before they are written
-    return length if folds or _is_chosen(every) else None
+    is_elementwise = len(inner) == 1 and all(isinstance(s, Let | Store) for s in inner[0].body)
+    is_worth_it = bool(folds) or _is_chosen(every) or (of_pictures and is_elementwise)
+    return length if is_worth_it else None
+
+
+def _of_pictures(program: Program) -> set[str]:
+    """The kernels that compute pictures: arrays with two axes or more beside that of the numbers.
+
+    Of matrices, whose rows are rarely that short, versions of elementwise functions would take
+    longer to compile than they ever save.
+    """
+    pictures = {buffer.name for buffer in program.buffers if len(buffer.shape) > PICTURE}
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
+    return {
+        launch.kernel
+        for launch in launches
+        if not pictures.isdisjoint(written_by(launch, kernels[launch.kernel]))
+    }
 
 
 def _is_chosen(body: Sequence[Stmt]) -> bool:
