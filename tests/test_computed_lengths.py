@@ -9,6 +9,7 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.errors import ShapeMismatch
 from symc.graph.node import Tensor
 
 LENGTHS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -91,3 +92,34 @@ def test_a_result_of_lengths_that_nothing_asks_for_beforehand() -> None:
     slope = tt.grad(tt.sqr(tt.tanh(tiles)).sum(), u)
     found = function([x, u], [tiles, slope])(np.eye(3), np.ones(3))
     assert [each.shape for each in found] == [(3, 3), (3,)]
+
+
+def test_computed_lengths_that_a_check_found_equal_are_one() -> None:
+    """Loops over even and odd elements were two, and what one made the other one read again."""
+    x = T.dvector("x")
+    even, odd = x[0::2], x[1::2]
+    mean = 0.25 * even + 0.75 * odd
+    f = symc.function([x], [mean, (odd - mean) * 0.5, (even - mean) * 2])
+    assert len(f.runner.compilation().optimised.kernels) == 1, f.explain()
+    given = np.random.default_rng(0).normal(size=10)
+    found = f(given)
+    wanted = 0.25 * given[0::2] + 0.75 * given[1::2]
+    np.testing.assert_allclose(found[0], wanted)
+    np.testing.assert_allclose(found[1], (given[1::2] - wanted) * 0.5)
+    np.testing.assert_allclose(found[2], (given[0::2] - wanted) * 2)
+    with pytest.raises(ShapeMismatch):
+        f(given[:9])
+
+
+def test_three_computed_lengths_are_one() -> None:
+    x, y = T.dvector("x"), T.dvector("y")
+    parts = [x[::3], y[1:], x[::2][: y.shape[0] // 2]]
+    f = symc.function([x, y], [parts[0] + parts[1], parts[1] * parts[2], parts[2] - parts[0]])
+    a, b = np.arange(5.0), np.arange(3.0)
+    with pytest.raises(ShapeMismatch):
+        f(a, b)
+    a, b = np.arange(4.0), np.arange(2.0) + 1
+    for found, wanted in zip(
+        f(a[:1], b), [a[:1] + b[1:], b[1:] * a[:1], a[:1] - a[:1]], strict=True
+    ):
+        np.testing.assert_allclose(found, wanted)

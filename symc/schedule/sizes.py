@@ -78,17 +78,20 @@ class Unifier:
 
     def __init__(self, equal: Iterable[tuple[Dim, Dim]]) -> None:
         self._same: dict[Size, Dim] = {}
+        self._same_whole: dict[Dim, Dim] = {}  # lengths that are computed, as those of parts
         self._memo: dict[Dim, Dim] = {}
         for left, right in equal:
             self._unify(self(left), self(right))
 
     def __call__(self, dim: Dim) -> Dim:
         """The length, in terms of representatives."""
-        if isinstance(dim, int) or not self._same:
+        if isinstance(dim, int) or not (self._same or self._same_whole):
             return dim
         found = self._memo.get(dim)
         if found is None:
             found = substitute(dim, lambda size: self._resolve(size))
+            while found in self._same_whole:
+                found = self._same_whole[found]
             self._memo[dim] = found
         return found
 
@@ -109,6 +112,15 @@ class Unifier:
                 self._same[size] = other
                 self._memo.clear()
                 return
+        if not pairs and _is_given(left) and _is_given(right):
+            long, short = sorted((left, right), key=lambda dim: (_complexity(dim), str(dim)))[::-1]
+            self._same_whole[long] = short
+            self._memo.clear()
+
+
+def _complexity(dim: Dim) -> int:
+    """Numbers are simplest, then lengths of few terms."""
+    return 0 if isinstance(dim, int) else len(dim.terms)
 
 
 def _lone_length(dim: Dim) -> Size | None:
