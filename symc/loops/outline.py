@@ -31,6 +31,7 @@ from symc.loops.late_lengths import late_lengths
 from symc.loops.paths import (
     Path,
     begun_path,
+    computed_lengths,
     places_of,
     shared_path,
     some_steps,
@@ -135,6 +136,7 @@ def _loop(
     body = Body(op.body.slots, tuple(_outlined(op.body.results, inside, opened_bodies)))
     if op.body in opened_bodies:
         op, args = left(replace(op, body=body), args)
+        _place_new(list(computed_lengths(args)), place, places)  # as `places_of` has them
         _place_new(args, (*place, *begun_path(op, args)), places)
         body = op.body
     return body, _entered(op, args, place, places, scope)

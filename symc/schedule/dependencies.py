@@ -86,7 +86,10 @@ class Groups:
             return
         found: list[list[MeasuredSize]] = []
         for node, stage in self.stages.items():
-            found.append([one for other in (node, *stage.reads) for one in readings.get(other, ())])
+            # Loops and branches may ask how long an array is of which they read no element.
+            asked = node.args if isinstance(stage.lowering, Control) else ()
+            concerned = dict.fromkeys((node, *stage.reads, *asked))
+            found.append([one for other in concerned for one in readings.get(other, ())])
             found[-1] += folded.get(node, ())
         for node, users in facts.inlined.items():
             if node in readings:

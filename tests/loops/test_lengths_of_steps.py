@@ -10,7 +10,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.errors import LoopError, ShapeMismatch
+from symc.errors import BadIndex, LoopError, ShapeMismatch
 from symc.graph.node import Tensor
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -136,3 +136,37 @@ def test_states_of_an_inner_loop_as_long_as_the_number_of_the_outer_step() -> No
         want = np.zeros(length)
         want[-1:] = slope
         np.testing.assert_allclose(f(values), want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_a_bug_a_length_asked_by_an_unread_result_of_a_branch_was_measured_after_it(
+    mode: str,
+) -> None:
+    """The condition of the result that nobody wants stays; its array is read by no side."""
+    x, z, first = T.vector("x"), T.vector("z"), T.scalar("first", dtype="bool")
+    distinct = T.unique(x)
+    wanted, _ = symc.ifelse(first, [z, distinct * 0.5], [z + 1, distinct[2].set(-1.0)])
+    f = symc.function([x, z, first], wanted, mode=mode)
+    assert f([3.0, 1.0, 2.0], [4.0], False).tolist() == [5.0]
+    assert f([3.0, 3.0], [4.0], True).tolist() == [4.0]
+    with pytest.raises(BadIndex, match="index 2 is out of bounds for axis 0 with length 1"):
+        f([3.0, 3.0], [4.0], False)
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_a_bug_what_returned_to_the_steps_and_left_again_had_a_length_known_on_one_side_only(
+    mode: str,
+) -> None:
+    """Both sides of a branch in the loop need the array, which may fail: an internal error."""
+    x, z, n = T.vector("x"), T.vector("z"), T.lscalar("n")
+    distinct = T.unique(x)
+    last = symc.fori_loop(
+        0,
+        n,
+        lambda i, s: symc.ifelse(s[0] > i, s + distinct.sum(), s + distinct[2].set(-1.0).sum()),
+        z,
+    )
+    f = symc.function([x, z, n], last, mode=mode)
+    assert f([3.0, 1.0, 2.0, 3.0], [1.0], 2).tolist() == [13.0]
+    assert f([3.0, 1.0, 2.0, 3.0], [-1.0], 1).tolist() == [1.0]
+    assert f([3.0, 1.0], [1.0], 0).tolist() == [1.0]
