@@ -169,7 +169,7 @@ class Blocks:
                 outer.known(Size(step, None), number)  # lengths may follow from it
                 self._counts[Size(step, None)] = count
                 given = {body.slots[0]: step, **numbers}
-                table = BlockLengths(outer, op.lengths(args), op.value_lengths(args))
+                table = BlockLengths(outer, op.lengths(args), _known_before(op, args))
                 needed = loop_results(op, parts)
                 states = overwritten_states(op, parts)
                 rings = frozenset(
@@ -185,8 +185,7 @@ class Blocks:
                     numbers = self._numbers(slots, outer)
                     first = len(body.results) - len(checks)
                     needed = sorted({*parts, *range(first, len(body.results))})
-                    asked = op.value_lengths(args)
-                    table = BlockLengths(outer, op.lengths(body, args), asked)
+                    table = BlockLengths(outer, op.lengths(body, args), _known_before(op, args))
                     block = self._block(body, numbers, needed, checks, table)
                     written = frozenset(map(slots.__getitem__, numbers))
                     made.append(replace(block, numbers=written))
@@ -313,6 +312,14 @@ class Blocks:
             pending = optimise([cast_to(source, INT64) for source in new], self._mode)
             found.update(zip(new, pending, strict=True))
         return found
+
+
+def _known_before(op: Op, args: Sequence[Tensor]) -> list[Dim]:
+    """The lengths that are known before a loop or branch: those of its arguments, too.
+
+    A state is as long as what it begins with, which may be a number that follows from constants.
+    """
+    return [*op.value_lengths(args), *(dim for arg in args for dim in arg.type.shape)]
 
 
 def _measured(roots: Sequence[Tensor], table: BlockLengths) -> set[Size]:

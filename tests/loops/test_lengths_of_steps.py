@@ -170,3 +170,18 @@ def test_a_bug_what_returned_to_the_steps_and_left_again_had_a_length_known_on_o
     assert f([3.0, 1.0, 2.0, 3.0], [1.0], 2).tolist() == [13.0]
     assert f([3.0, 1.0, 2.0, 3.0], [-1.0], 1).tolist() == [1.0]
     assert f([3.0, 1.0], [1.0], 0).tolist() == [1.0]
+
+
+def test_a_bug_a_state_whose_length_follows_from_constants_was_measured_by_nobody() -> None:
+    """The loop took the number for one of its own, as of constants that only its steps have."""
+    distinct = T.unique(T.zeros(6))
+    n = T.lscalar("n")
+    kept = symc.fori_loop(0, 4, lambda i, s: s, distinct)
+    found = [
+        kept,
+        symc.fori_loop(0, n, lambda i, s: symc.ifelse(i > 1, s + 1, s * 2 - 1), distinct),
+        symc.fori_loop(0, n, lambda i, s: symc.fori_loop(0, i, lambda j, t: t - j, s), distinct),
+        symc.ifelse(n > 2, distinct, distinct[::-1] + 1),
+    ]
+    f = symc.function([n], found)
+    assert [each.tolist() for each in f(4)] == [[0.0], [-1.0], [-4.0], [0.0]]
