@@ -42,7 +42,7 @@ from symc.graph.node import Tensor
 from symc.graph.open_formulas import OpenFormula
 from symc.graph.walks import walk
 from symc.loops.comparisons import is_natural
-from symc.schedule.boxes import is_box, one_part
+from symc.schedule.boxes import is_box, lacks_little, one_part
 from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of
 from symc.schedule.stages import Stage, full_index
@@ -171,7 +171,8 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     if len(write.parts) != 1:
         return False
     if not is_base(use.seen, writer.node, write):
-        return set(reads) == {box_places(writer.node, write, problem)}
+        is_looped = len(writer.loops) == writer.node.ndim
+        return is_looped and set(reads) == {box_places(writer.node, write, problem)}
     (part,) = write.parts
     inner = folded_index(len(part.extents))
     opened = OpenFormula(part.target, inner)
@@ -188,10 +189,14 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
 def box_places(node: Tensor, write: Write, problem: Problem) -> Index | None:
     """The index of each element of a box in the middle of other memory, from a constant place on.
 
-    (Other places have names in kernels, by which these do not see that they are boxes.)
+    None where what is around it is not written by itself, but all of the base below it (see
+    `symc/lower/frames.py`): that would be read as elements of the box. (Other places have names in
+    kernels, by which these do not see that they are boxes.)
     """
     part = None if problem.on_device else one_part(node, write)
     if part is None:
+        return None
+    if node.ndim == 1 and not lacks_little(problem.written[node][0], problem.dims[node][0]):
         return None
     inner = folded_index(node.ndim)
     places: list[Index] = []

@@ -67,3 +67,37 @@ def test_other_targets_than_boxes() -> None:
         wanted = given.copy()
         wanted[where] = new
         np.testing.assert_array_equal(value, wanted)
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("lengths", "where"),
+    [
+        ((40,), np.s_[2:5]),
+        ((40,), np.s_[1:39]),
+        ((40,), np.s_[3:3]),
+        ((1, 40), np.s_[:, 2:5]),
+        ((5, 1), np.s_[1:4]),
+        ((5, 7), np.s_[1:2, 3:6]),
+    ],
+)
+def test_a_bug_a_box_that_has_no_frame_was_to_be_computed_of_the_memory_it_overwrites(
+    lengths: tuple[int, ...], where: Any, known: bool
+) -> None:
+    """A small part of a new vector, computed of the old one's elements there: an assertion."""
+    shape = lengths if known else tuple(1 if n == 1 else None for n in lengths)
+    given = RNG.integers(-9, 9, lengths).astype(float)
+    wanted = given + 1
+    wanted[where] *= 3
+
+    def changed(x: Any) -> Any:
+        return (x + 1)[where].set((x + 1)[where] * 3)
+
+    state = symc.shared(given, shape=shape)
+    symc.function([], updates=[(state, changed(state))])()
+    np.testing.assert_array_equal(state.get_value(), wanted)
+    x, n = T.tensor("float64", shape), T.lscalar("n")
+    in_place = symc.function([symc.In(x, mutable=True)], changed(x))
+    np.testing.assert_array_equal(in_place(given.copy()), wanted)
+    again = symc.fori_loop(0, n, lambda _, state: changed(state), x)
+    np.testing.assert_array_equal(symc.function([x, n], again)(given, 1), wanted)
