@@ -82,3 +82,24 @@ def test_in_a_loop() -> None:
     for _ in range(4):
         wanted = np.concatenate([wanted[:1], np.cumsum(wanted[1:])])
     np.testing.assert_allclose(f(given), wanted)
+
+
+@pytest.mark.parametrize("looped", [False, True])
+def test_a_bug_rows_that_begin_where_a_measured_number_says_were_not_declared(looped: bool) -> None:
+    """The whole is as long as is known before the call, its second part begins at an element."""
+    x, k = T.tensor("float64", (2, 5, 3), "x"), T.lscalar("k")
+
+    def sums(k: Any) -> Any:
+        k = k % 3
+        return (T.concatenate([x[:k], 2 * x[k:]]) - x).sum(axis=-1)
+
+    made = (
+        symc.fori_loop(0, 3, lambda i, s: s + sums(k + i), T.zeros((2, 5))) if looped else sums(k)
+    )
+    f = symc.function([x, k], made)
+    given = np.arange(30.0).reshape(2, 5, 3)
+    for first in range(4):
+        wanted = np.zeros((2, 5))
+        for step in range(3 if looped else 1):
+            wanted[(first + step) % 3 :] += given[(first + step) % 3 :].sum(axis=-1)
+        np.testing.assert_array_equal(f(given, first), wanted)

@@ -65,6 +65,9 @@ def emit_steps(host: HostWriter, steps: Sequence[Step]) -> None:
             emit_timed(host, step)
         else:
             emit_one(host, step)
+        if isinstance(step, Measure | Repeat):  # rows may begin where the number says
+            following = steps[place + 1 :]
+            declare_rows(host, [s for s in following if not isinstance(s, Repeat | Branch)])
         for late in host.plan.late:
             if late.last == host.number:
                 end_late(host, late)
