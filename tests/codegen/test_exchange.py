@@ -362,3 +362,25 @@ def test_an_element_that_all_iterations_need_is_read_before() -> None:
                     else:
                         wanted[i], wanted[k] = q - p[k] * p, p + q[i] * q
             np.testing.assert_array_equal(f(a), wanted)
+
+
+@pytest.mark.parametrize("read", [T.argmax, T.sort, lambda row: row, lambda row: row[::-1] + row])
+def test_a_bug_what_the_last_step_left_in_an_array_beside_the_rows_was_not_written(
+    read: Callable[[Any], Any],
+) -> None:
+    """It is filled before the loop, too, and read after it: what the first value was came out."""
+    x, n = T.matrix("x"), T.lscalar("n")
+
+    def step(i: Any, rows: Any, last: Any) -> list[Any]:
+        found = rows[n - i]
+        return [rows[n - i].set(2 * found), found]
+
+    _, last = symc.fori_loop(1, n, step, [x, x[3]])
+    f = symc.function([x, n], read(last))
+    rows = RNG.integers(-9, 9, (6, 5)).astype(float)
+    wanted, now = rows[3], rows.copy()
+    for i in range(1, 5):
+        wanted = now[5 - i].copy()
+        now[5 - i] *= 2
+    np.testing.assert_array_equal(f(rows, 5), read(T.constant(wanted)).eval())
+    np.testing.assert_array_equal(f(rows, 1), read(T.constant(rows[3])).eval())

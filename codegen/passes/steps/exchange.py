@@ -138,7 +138,10 @@ class _Exchange:
         return steps
 
     def kept(self, block: Sequence[Step]) -> Iterator[str]:
-        """The temporaries that a block, or one inside it, may find with values from before it."""
+        """The temporaries that a block, or one inside it, may find with values from before it.
+
+        Or with values that a block inside it has left.
+        """
         begun: set[str] = set()
         for step in block:
             match step:
@@ -154,6 +157,8 @@ class _Exchange:
                     if not self.fills(step, name):
                         yield name
                     begun.add(name)
+            if isinstance(step, Repeat | Branch):  # what it leaves is found by who reads next
+                begun -= {name for inner in every_step([step]) for name in buffers_of(inner)}
 
     def fills(self, step: Step, name: str) -> bool:
         """Whether a step stores all elements of a temporary, of which it reads none.
