@@ -145,19 +145,14 @@ def _selected(kernel: Kernel, launches: Sequence[_LaunchInLoops], lengths: _Leng
         assert isinstance(expr, Binary)
         number, of = (substitute(part, names) for part in (expr.left, expr.right))
         sides = {_side(kernel, found, number, of, lengths) for found in launches}
-        if len(sides) != 1:
+        side = sides.pop() if len(sides) == 1 else None
+        if side is None:
             return new
-        match sides.pop():
-            case "below":
-                return Select(
-                    binary("lt", new.left, _ZERO), add(new.left, new.right), new.left, INT64
-                )
-            case "above":
-                return Select(
-                    binary("ge", new.left, new.right), sub(new.left, new.right), new.left, INT64
-                )
-            case None:
-                return new
+        is_beyond = binary("lt", new.left, _ZERO)
+        once = add(new.left, new.right)
+        if side == "above":
+            is_beyond, once = binary("ge", new.left, new.right), sub(new.left, new.right)
+        return Select(is_beyond, once, new.left, INT64)
 
     return map_block(kernel.body, visit)
 
