@@ -1,7 +1,8 @@
 """Code moved after the loop, where only an output needs it: products, and sequences' rows.
 
 ``dot(g[t], w.T)``, as in the gradient of a sequence: the loop gives g instead, and one product of
-all rows comes after it. Rows that are read to be given are those of the sequence.
+all rows comes after it, unless it is a vector made of a matrix that would be kept for it in each
+step. Rows that are read to be given are those of the sequence.
 """
 
 from __future__ import annotations
@@ -40,9 +41,21 @@ def postpone(loop: OpenLoop) -> None:
         leaves = [arg for arg in node.args if arg in moving]
         if node in walk(others) or not leaves or not _is_batchable(node, leaves):
             continue
+        if any(_is_large(leaf, node, loop) for leaf in leaves):
+            continue
         turned = number in loop.reverse
         rows = {leaf: loop.gather(leaf, turned) for leaf in leaves}
         loop.follow(part, partial(_product_of_all, loop, node, rows))
+
+
+def _is_large(leaf: Tensor, product: Tensor, loop: OpenLoop) -> bool:
+    """Whether a factor would be kept for all steps, of which the product is a small part.
+
+    As a matrix that each step changes, of which a vector is made: all of them would be written to
+    memory, and read again for products that are no fewer. Rows of sequences are there in any case.
+    """
+    is_there = isinstance(loop.slots().get(leaf), Reading) or leaf in loop.collected
+    return not is_there and leaf.ndim > max(product.ndim, 1)
 
 
 def pass_on(loop: OpenLoop) -> None:

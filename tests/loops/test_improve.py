@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -269,3 +270,28 @@ def test_a_loop_that_may_stop_gives_the_rows_of_its_steps() -> None:
     found, _ = symc.scan(lambda row: (row[:], symc.until(row.sum() > 2)), x)
     assert loops(improved([x], [found], np.eye(4) * 3))
     np.testing.assert_array_equal(symc.function([x], found)(np.eye(4) * 3), np.eye(4)[:1] * 3)
+
+
+@pytest.mark.parametrize("given", ["states", "rows"])
+def test_a_matrix_of_each_step_is_not_kept_for_a_vector_made_of_it(given: str) -> None:
+    """All states of a fast weight memory were stored and read again: 8 times the time, and steps
+    times the memory. Rows of a sequence are there: one product of all comes after the loop."""
+    q, k, matrices = T.dmatrix("q"), T.dmatrix("k"), T.dtensor3("m")
+
+    def step(q: Any, k: Any, m: Any, s: Any) -> Any:
+        s = s + k[:, None] * q[None, :]
+        return q @ (s if given == "states" else m), s
+
+    start = T.zeros((k.shape[1], k.shape[1]))
+    (out, last), _ = symc.scan(step, sequences=[q, k, matrices], outputs_info=[None, start])
+    f = symc.function([q, k, matrices], [out, last[-1]], on_unused_input="ignore")
+    assert not re.search(r"temp \w+: float64\[\w+, \w+, \w+\]", f.program), f.program
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=(5, 3)), rng.normal(size=(5, 3)), rng.normal(size=(5, 3, 3))
+    state, wanted = np.zeros((3, 3)), []
+    for t in range(5):
+        state = state + b[t][:, None] * a[t][None, :]
+        wanted.append(a[t] @ (state if given == "states" else c[t]))
+    found = f(a, b, c)
+    np.testing.assert_allclose(found[0], wanted)
+    np.testing.assert_allclose(found[1], state)
