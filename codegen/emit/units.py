@@ -19,7 +19,7 @@ KERNELS = "/* ---- kernels ---- */\n"
 HOST = "/* ---- host ---- */\n"
 ENOUGH = 2000  # characters of code in a unit
 INLINED = "static inline __attribute__((always_inline)) void"
-SHARED = '__attribute__((noinline, visibility("hidden"))) void'
+SHARED = '__attribute__((noinline, noipa, visibility("hidden"))) void'
 
 
 @record

@@ -1,7 +1,7 @@
 /* ---- kernels ---- */
 
 /* x * w + 1.5   test_targets.py:25 */
-static __attribute__((noinline)) void add_kernel(
+static __attribute__((noinline, noipa)) void add_kernel(
     const uint16_t *restrict x, const uint16_t *restrict w, uint16_t *restrict out,
     const int64_t x_1, const int64_t begin, const int64_t end)
 {
@@ -29,7 +29,7 @@ static __attribute__((noinline)) void add_kernel(
 }
 
 /* sum(x, axis=1)   test_targets.py:25 */
-static __attribute__((noinline)) void sum_kernel_points(
+static __attribute__((noinline, noipa)) void sum_kernel_points(
     const uint16_t *restrict x, uint16_t *restrict out_2, const int64_t x_0, const int64_t x_1,
     const int64_t begin, const int64_t end)
 {
@@ -50,7 +50,7 @@ static __attribute__((noinline)) void sum_kernel_points(
 }
 
 /* sum(x, axis=1)   test_targets.py:25 */
-static __attribute__((noinline)) void SYMC_FOLDS sum_kernel(
+static __attribute__((noinline, noipa)) void SYMC_FOLDS sum_kernel(
     const uint16_t *restrict x, uint16_t *restrict out_2, const int64_t x_1, const int64_t begin,
     const int64_t end)
 {

@@ -21,6 +21,7 @@ from symc.codegen.passes.kernels.backwards import skips_backwards, skips_first
 from symc.codegen.passes.kernels.gathered import only_gathers
 from symc.codegen.passes.kernels.memory import Scratch
 from symc.codegen.passes.kernels.permuted import permutes_groups
+from symc.codegen.passes.kernels.truths import reads_by_truths
 from symc.codegen.passes.vectors.later import reads_later
 from symc.codegen.passes.vectors.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.vectors.packs import pack_form
@@ -174,7 +175,7 @@ def loop_form(
     in_lanes = found is not None or (loop.kind == "parallel" and is_innermost)
     in_lanes = in_lanes or (loop.kind == "serial" and reads_later(loop, names))
     in_lanes = in_lanes and not skips_backwards(loop) and not skips_first(loop)
-    in_lanes = in_lanes and not only_gathers(loop)
+    in_lanes = in_lanes and not only_gathers(loop) and not reads_by_truths(loop)
     return LoopForm(
         work(loop) if shares else None,
         4096 if is_innermost and together > 1 else together,

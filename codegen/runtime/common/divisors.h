@@ -1,21 +1,31 @@
 // Divisors and multiples that two integers have in common.
 
+// SYMBOL symc_twos_u64
+// How often 2 divides a number; 64 for 0, which all its powers divide.
+static inline int64_t symc_twos_u64(uint64_t x) {
+    if (x == 0) return 64;
+#if defined(__CUDACC__)
+    return __ffsll((long long)x) - 1;
+#elif defined(__OPENCL_VERSION__)
+    return 63 - (int)clz(x & (0 - x));
+#else
+    return __builtin_ctzll(x);
+#endif
+}
+
 // SYMBOL symc_gcd_u64
+// NEEDS symc_twos_u64
 // The greatest common divisor by Stein's algorithm, which does not divide. gcd(0, b) is b.
 static inline uint64_t symc_gcd_u64(uint64_t a, uint64_t b) {
-    int twos = 0;
     if (a == 0 || b == 0) return a | b;
-    for (; ((a | b) & 1) == 0; a >>= 1, b >>= 1) twos++;
-    while ((a & 1) == 0) a >>= 1;
-    while (b != 0) {
-        while ((b & 1) == 0) b >>= 1;
-        if (a > b) {
-            uint64_t larger = a;
-            a = b;
-            b = larger;
-        }
-        b -= a;
-    }
+    const int64_t twos = symc_twos_u64(a | b);
+    a >>= symc_twos_u64(a);
+    do {
+        b >>= symc_twos_u64(b);
+        const uint64_t least = b < a ? b : a;
+        b = b < a ? a - b : b - a;
+        a = least;
+    } while (b != 0);
     return a << twos;
 }
 

@@ -169,7 +169,7 @@ class ThreadDialect:
         share = Share(function, arguments, shared.extent, shared.work, granule, stride, base)
         emit_shares(inner, share)
         text = "\n".join(inner.lines)
-        head = wrapped(f"static __attribute__((noinline)) void {name}(", params, ")", "")
+        head = wrapped(f"static __attribute__((noinline, noipa)) void {name}(", params, ")", "")
         host.functions[name] = f"{head}\n{{\n{text}\n}}\n"
         return name
 
