@@ -40,11 +40,14 @@ def behind_conditions(
         return None
     branches = {node for node in order if isinstance(node.op, IfElse)}
     found = None
+    seen = set[Tensor]()  # zeros that may fail wait in a branch, on whose other side they are again
     for number in count():
         failing, risky = _failing(order, scope)
         gates = _gates(roots, order, places, failing, risky, branches, number < _ROUNDS)
+        gates = {node: own for node, own in gates.items() if node not in seen}
         if not gates:
             return found
+        seen |= gates.keys()
         done = _rebuilt(roots, gates, risky)
         branches = {done[node] for node in branches if node in done and node not in gates}
         found = roots = [done[root] for root in roots]

@@ -330,3 +330,31 @@ def test_a_value_and_its_gradient_on_a_condition_that_a_branch_computes(mode: st
     np.testing.assert_array_equal(got[1], np.zeros(3))
     with pytest.raises(BadIndex):
         f(np.ones((2, 2)), 5, VALUES)
+
+
+def test_zeros_that_may_fail_are_gated_once() -> None:
+    """They waited behind a condition on whose other side they were again, and so on for ever."""
+    x, rows = T.tensor("float64", (3, None), "x"), T.tensor("float64", (3, None), "rows")
+    c, k = T.scalar("c"), T.argmax(rows)
+    states, _ = symc.scan(lambda row, s: s * 0.5 + row[0], sequences=rows.T[:, :, None],
+                          outputs_info=[x])  # fmt: skip
+    turned = states[::-1]
+    whole = T.repeat(turned[k % 3, -1, -3].set(1.0), k % 3 + 1, axis=0)
+    part = whole[:, 1, k % 3].inc(whole[:, 1, k % 3] + 3.0)
+
+    def step(i: Any, s: Any) -> Any:
+        exchanged = part[-1 - i].set(part[i])[i].set(part[-1 - i])
+        return i + 1, exchanged % 8.0
+
+    count, _ = symc.while_loop(lambda i, s: i < 2, step, [T.constant(0), turned[-1, 2, 2].set(2.0)])
+    begun = whole[: count % 3].set(3.0)[0, 0::2, 2].inc(-2.5)
+    one, other = symc.ifelse(c > 1, [begun * 2, begun * 0.5], [part * part, part])
+    inputs = [x, rows, c]
+    f = symc.function(inputs, [one, other])
+    plain = symc.function(inputs, [one, other], mode="python")
+    rng = np.random.default_rng(0)
+    for number in (0.0, 2.0):
+        given = (rng.normal(size=(3, 4)), rng.normal(size=(3, 3)), number)
+        given[1][0, 0] = 9  # the states of the second loop are as long as they were, then
+        for found, wanted in zip(f(*given), plain(*given), strict=True):
+            np.testing.assert_allclose(found, wanted)
