@@ -54,18 +54,21 @@ def _loads(stmt: Stmt) -> list[Load]:
 
 def _is_made(value: Expr, made: set[str]) -> bool:
     """Whether a number is made of truth values; one that they select among others is not."""
-    match value:
-        case Const():
-            return False
-        case Load(buffer) if value.dtype is not BOOL:
-            return buffer in made
-        case Var(name) if value.dtype is not BOOL:
-            return name in made
-        case Select(_, then, otherwise) if not isinstance(then, Const) or not isinstance(
-            otherwise, Const
-        ):
-            return _is_made(then, made) or _is_made(otherwise, made)
-        case Select():
-            return True
-        case _:
-            return value.dtype is BOOL or any(_is_made(part, made) for part in parts(value))
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        match part:
+            case Const():
+                continue
+            case Load(name) | Var(name) if part.dtype is not BOOL:
+                if name in made:
+                    return True
+            case Select(_, then, otherwise):
+                if isinstance(then, Const) and isinstance(otherwise, Const):
+                    return True
+                pending += (then, otherwise)
+            case _:
+                if part.dtype is BOOL:
+                    return True
+                pending += parts(part)
+    return False

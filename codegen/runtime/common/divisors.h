@@ -5,7 +5,7 @@
 static inline int64_t symc_twos_u64(uint64_t x) {
     if (x == 0) return 64;
 #if defined(__CUDACC__)
-    return __ffsll((long long)x) - 1;
+    return __ffsll((int64_t)x) - 1;
 #elif defined(__OPENCL_VERSION__)
     return 63 - (int)clz(x & (0 - x));
 #else

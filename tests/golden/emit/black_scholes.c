@@ -38,7 +38,7 @@ SYMC_SCALAR double sqrt(double x);
 
 /* ---- kernels ---- */
 
-static __attribute__((noinline)) void main_(
+static __attribute__((noinline, noipa)) void main_(
     const double *restrict a, const double *restrict b, const double *restrict c,
     const double *restrict d, double *restrict y, const int64_t begin, const int64_t end)
 {

@@ -46,7 +46,7 @@ SYMC_VECTOR float expf(float x);
 
 /* ---- kernels ---- */
 
-static __attribute__((noinline)) void SYMC_FOLDS main_(
+static __attribute__((noinline, noipa)) void SYMC_FOLDS main_(
     const float *restrict x, float *restrict y, const int64_t c, const int64_t begin,
     const int64_t end)
 {

@@ -49,7 +49,7 @@ static inline double symc_maximum_step_f64(double a, double b) {
 
 /* ---- kernels ---- */
 
-static __attribute__((noinline)) void main_(
+static __attribute__((noinline, noipa)) void main_(
     const double *restrict x, double *restrict y, const int64_t c, const int64_t begin,
     const int64_t end, char *const scratch)
 {
