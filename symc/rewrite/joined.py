@@ -3,7 +3,7 @@
 A concatenation is written to memory. One that only a reduction reads need not be: ``max`` of a
 number before a row is the larger of the number and of the row's own; the place of the largest of a
 few rows is chosen row by row. And a matrix for each row, as a stack of stacks, is all its elements
-in a row, written once. Elements of a stack that nothing needs but for these are those of its parts.
+in a row, written once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from symc.codegen.dtypes import BOOL, INT8, INT16, INT32, INT64
-from symc.codegen.record import replace
 from symc.graph.dims import Dim
 from symc.graph.inputs import scalar_constant
 from symc.graph.node import OPERATORS, Tensor
@@ -26,9 +25,6 @@ from symc.tensor.fold import Kind, Reduce, reduce_over
 from symc.tensor.reduce import ArgExtreme
 from symc.tensor.reshape import reshape
 from symc.tensor.shape import Concatenate
-from symc.tensor.slices import Slice
-from symc.tensor.sorting.few import MOST as MOST_SORTED
-from symc.tensor.sorting.order import Ordered
 from symc.tensor.views import DimShuffle, dimshuffle
 
 MOST = 8  # parts: each becomes a loop
@@ -80,62 +76,7 @@ def joined_rules(roots: Sequence[Tensor], *, exact: bool = False) -> list[Rule]:
         rows = [row for arg in node.args for row in arg.args[:1]]
         return of_stacks(node) if all(uses.get(row, 1) == 1 for row in rows) else None
 
-    picks = Counter(node.args[0] for node in walk(roots) if _is_element(node))
-
-    @rules.structural("an element of joined parts", Slice, valid=EXACT, inner=[Concatenate])
-    def pick(node: Tensor) -> Tensor | None:
-        joined = node.args[0]
-        is_only_picked = 0 < uses[joined] == picks[joined]
-        return part_with_element(node) if is_only_picked else None
-
-    @rules.structural("an element of a few sorted ones", Slice, valid=EXACT, inner=[Ordered])
-    def sort_few(node: Tensor) -> Tensor | None:
-        row = node.args[0]
-        is_only_picked = 0 < uses[row] == picks[row]
-        return element_of_few(node) if is_only_picked and _is_of_few(node) else None
-
     return rules.all
-
-
-def element_of_few(node: Tensor) -> Tensor | None:
-    """An element of a sorted row of a few joined parts: of all parts elementwise."""
-    order = node.args[0]
-    assert isinstance(node.op, Slice)
-    assert isinstance(order.op, Ordered)
-    (row,) = order.args
-    parts = [cast_to(part, row.dtype) for part in _joined(row).args]
-    return part_with_element(node.op(order.op.few(_joined(row).op(*parts)), *node.args[1:]))
-
-
-def _is_of_few(node: Tensor) -> bool:
-    """Whether a node is an element of a sorted row of a few joined parts."""
-    if not isinstance(node.op, Slice) or not isinstance(op := node.args[0].op, Ordered) or op.room:
-        return False
-    (row,) = node.args[0].args
-    count, axis = row.type.shape[-1], row.ndim - 1
-    is_few = isinstance(count, int) and 1 <= count <= MOST_SORTED
-    is_element = isinstance(node.op.entries[axis], int)
-    return is_few and is_element and _joined(row).op == Concatenate(axis)
-
-
-def part_with_element(node: Tensor) -> Tensor | None:
-    """An element of joined parts, along the axis of these, of the part that surely has it."""
-    op = node.op
-    if not isinstance(op, Slice) or not isinstance(op_joined := node.args[0].op, Concatenate):
-        return None
-    axis, parts = op_joined.axis, node.args[0].args
-    number = op.entries[axis]
-    if not isinstance(number, int):
-        return None
-    for part in parts if number >= 0 else reversed(parts):
-        length = part.type.shape[axis]
-        if not isinstance(length, int):
-            return None
-        if -length <= number < length:
-            entries = (*op.entries[:axis], number, *op.entries[axis + 1 :])
-            return replace(op, entries=entries)(part, *node.args[1:])
-        number += -length if number >= 0 else length
-    return None
 
 
 def of_stacks(node: Tensor) -> Tensor | None:
@@ -238,11 +179,6 @@ def _joined(given: Tensor) -> Tensor:
     return given.args[0] if isinstance(given.op, Cast) else given
 
 
-def _is_element(node: Tensor) -> bool:
-    """Whether a node is an element of joined parts, or of a sorted row of them."""
-    return part_with_element(node) is not None or _is_of_few(node)
-
-
 def has_joined(nodes: Iterable[Tensor]) -> bool:
     """Whether some of these nodes may be what the rules are for."""
     return any(
@@ -250,7 +186,6 @@ def has_joined(nodes: Iterable[Tensor]) -> bool:
             isinstance(node.op, Reduce | ArgExtreme)
             and isinstance(_joined(node.args[0]).op, Concatenate)
         )
-        or _is_element(node)
         or (
             isinstance(node.op, Concatenate)
             and any(isinstance(arg.op, Concatenate | DimShuffle) for arg in node.args)

@@ -36,6 +36,7 @@ from symc.rewrite.lift import lifting_rules
 from symc.rewrite.masks import MASKS
 from symc.rewrite.match import OpKind, kind_of
 from symc.rewrite.parted import computes_with_joined, parted_rules
+from symc.rewrite.picked import has_picked, picked_rules
 from symc.rewrite.products import PRODUCTS
 from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
 from symc.rewrite.scatter import SCATTER
@@ -124,7 +125,7 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
     """The roots after all phases."""
     before, expand, after = _sets(mode)
     exact = mode == "compile"
-    roots = _with_joined(roots, trace, exact=exact)
+    roots = _with_picked(_with_joined(roots, trace, exact=exact), trace)
     done = normalise(roots, before, trace)
     found = [done[root] for root in roots]
     if _has_composites(done.values()):
@@ -132,7 +133,7 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
         expanded = [done[root] for root in found]
         if expanded != found:
             done = normalise(expanded, after, trace)
-            found = _with_joined([done[root] for root in expanded], trace, exact=exact)
+            found = _with_picked([done[root] for root in expanded], trace)
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
@@ -148,17 +149,25 @@ def _phases(roots: Sequence[Tensor], mode: str, trace: list[Rewrite] | None) -> 
     return improved_bodies(found, lambda results: _phases(results, mode, trace), exact=exact)
 
 
-_JOINED = 3  # times: what is known of uses ends where a rule changes what is used
-
-
 def _with_joined(
     roots: Sequence[Tensor], trace: list[Rewrite] | None, *, exact: bool
 ) -> list[Tensor]:
     """The roots after the rules of joined parts: they ask how often each is used now."""
-    for _ in range(_JOINED):
-        if not has_joined(walk(roots)):
+    if not has_joined(walk(roots)):
+        return [*roots]
+    done = normalise(roots, RuleSet(joined_rules(roots, exact=exact), ["joined"]), trace)
+    return [done[root] for root in roots]
+
+
+_DEEP = 3  # rows that are made of elements of others: what is known of uses ends at a change
+
+
+def _with_picked(roots: Sequence[Tensor], trace: list[Rewrite] | None) -> list[Tensor]:
+    """The roots without rows of which only elements are needed."""
+    for _ in range(_DEEP):
+        if not has_picked(walk(roots)):
             break
-        done = normalise(roots, RuleSet(joined_rules(roots, exact=exact), ["joined"]), trace)
+        done = normalise(roots, RuleSet(picked_rules(roots), ["picked"]), trace)
         before, roots = roots, [done[root] for root in roots]
         if roots == before:
             break

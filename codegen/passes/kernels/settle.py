@@ -28,7 +28,6 @@ from symc.codegen.ir import (
     Expr,
     Kernel,
     Launch,
-    Length,
     Let,
     Load,
     Loop,
@@ -43,6 +42,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.passes.kernels.lengths import GivenLengths
 from symc.codegen.passes.kernels.memory import buffers_of, is_known, prepared
 from symc.codegen.passes.walk import expressions, names_in, nodes, statements, substitute
 from symc.codegen.record import record, replace
@@ -231,10 +231,7 @@ def _follow(program: Program, pieces: Sequence[_Piece]) -> bool:
 
 def _flat(program: Program, length: Expr) -> Polynomial:
     """A length in the lengths of arguments."""
-    for size in reversed(program.sizes):
-        if size.value is not None and not any(isinstance(n, Length) for n in nodes(size.value)):
-            length = substitute(length, {size.var.name: size.value})
-    return polynomial(length)
+    return polynomial(GivenLengths(program).written_out(length))
 
 
 def _without(

@@ -10,6 +10,7 @@ divisions for them. Loops of kernels are `wraps.py`'s, which needs no selection 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
@@ -22,7 +23,7 @@ from symc.codegen.ir import (
     Expr,
     Kernel,
     Launch,
-    Length,
+    Let,
     Measure,
     Program,
     Repeat,
@@ -34,10 +35,10 @@ from symc.codegen.ir import (
     const,
     sub,
 )
+from symc.codegen.passes.kernels.lengths import GivenLengths
 from symc.codegen.passes.walk import (
     Block,
     expressions,
-    index_names,
     map_block,
     map_kernels,
     names_in,
@@ -72,40 +73,14 @@ def around(program: Program) -> Program:
     for found in _launches(program.steps, ()):
         launches.setdefault(found.launch.kernel, []).append(found)
 
+    lengths = GivenLengths(program)
+
     def body(kernel: Kernel) -> Block:
         if kernel.name not in with_remainders:
             return kernel.body
-        return _selected(kernel, launches.get(kernel.name, []), _Lengths(program))
+        return _selected(kernel, launches.get(kernel.name, []), lengths)
 
     return map_kernels(program, body)
-
-
-class _Lengths:
-    """Sizes of a program, written out in those that follow from no others."""
-
-    def __init__(self, program: Program) -> None:
-        self._values = [
-            {size.var.name: size.value}
-            for size in reversed(program.sizes)
-            if size.value is not None and not any(isinstance(n, Length) for n in nodes(size.value))
-        ]
-
-    def of(self, expr: Expr) -> Polynomial:
-        """An integer as a polynomial."""
-        for value in self._values:
-            expr = substitute(expr, value)
-        return polynomial(expr)
-
-    def of_steps(self, extent: Expr) -> Polynomial:
-        """The number of steps of a loop that does some."""
-        found = self.of(extent)
-        match next(iter(found), ()):
-            case (Binary("max", left, Const(0)),) if list(found.values()) == [1]:
-                return polynomial(left)
-            case (Binary("max", Const(0), right),) if list(found.values()) == [1]:
-                return polynomial(right)
-            case _:
-                return found
 
 
 def _divides(kernel: Kernel) -> bool:
@@ -130,13 +105,11 @@ def _launches(steps: Sequence[Step], loops: tuple[Repeat, ...]) -> Iterator[_Lau
                 pass
 
 
-def _selected(kernel: Kernel, launches: Sequence[_LaunchInLoops], lengths: _Lengths) -> Block:
+def _selected(kernel: Kernel, launches: Sequence[_LaunchInLoops], lengths: GivenLengths) -> Block:
     """The statements of a kernel, with selections where all launches allow them."""
-    names = {
-        name: value
-        for stmt in statements(kernel.body)
-        for name, value in index_names((stmt,)).items()
-    }
+    lets = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Let)]
+    times = Counter(let.var.name for let in lets)
+    names = {let.var.name: let.value for let in lets if times[let.var.name] == 1}
 
     def visit(expr: Expr) -> Expr:
         new = rebuild(expr, visit)
@@ -158,7 +131,7 @@ def _selected(kernel: Kernel, launches: Sequence[_LaunchInLoops], lengths: _Leng
 
 
 def _side(
-    kernel: Kernel, found: _LaunchInLoops, number: Expr, of: Expr, lengths: _Lengths
+    kernel: Kernel, found: _LaunchInLoops, number: Expr, of: Expr, lengths: GivenLengths
 ) -> Side | None:
     """Where a number may leave the range of remainders, if it is once round at most."""
     sizes: Mapping[str, Expr] = {
@@ -166,15 +139,26 @@ def _side(
     }
     if not names_in(number) | names_in(of) <= sizes.keys():
         return None
-    beside, length = (lengths.of(substitute(part, sizes)) for part in (number, of))
+    beside, length = (
+        polynomial(lengths.written_out(substitute(part, sizes))) for part in (number, of)
+    )
     for loop in reversed(found.loops):
         linear = by(beside, Var(loop.var))
         if linear is None or linear[0] != {(): 1} or _changes(length, loop):
             continue
-        far, longer = linear[1], added(length, lengths.of_steps(loop.extent), -1)
+        far, longer = linear[1], added(length, _steps(loop, lengths), -1)
         if far.keys() <= {()} and longer.keys() <= {()}:
             return _once(far.get((), 0), longer.get((), 0))
     return None
+
+
+def _steps(loop: Repeat, lengths: GivenLengths) -> Polynomial:
+    """The number of steps of a loop that does some."""
+    match lengths.written_out(loop.extent):
+        case Binary("max", extent, Const(0)) | Binary("max", Const(0), extent):
+            return polynomial(extent)
+        case extent:
+            return polynomial(extent)
 
 
 def _changes(length: Polynomial, loop: Repeat) -> bool:

@@ -19,8 +19,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, combinations
 
-from symc.codegen.ir import Buffer, Const, Expr, Length, Program, Var, binary, const
-from symc.codegen.passes.walk import nodes, substitute
+from symc.codegen.ir import Buffer, Const, Expr, Program, Var, binary, const
+from symc.codegen.passes.kernels.lengths import GivenLengths
+from symc.codegen.passes.walk import substitute
 from symc.codegen.record import record, replace
 from symc.codegen.signs import natural_names
 from symc.codegen.verify.bounds import Bounds
@@ -63,11 +64,7 @@ class Meetings:
         self._sizes = sizes
         self._buffers = buffers
         self._extents = [polynomial(extent) for extent in extents]
-        self._values = {
-            size.var.name: size.value
-            for size in reversed(program.sizes)
-            if size.value is not None and not any(isinstance(n, Length) for n in nodes(size.value))
-        }
+        self._given = GivenLengths(program)
 
     def conditions(self, accesses: Sequence[RowAccess]) -> list[Expr] | None:
         """Conditions on which no iteration touches what another one writes; None if it might.
@@ -161,10 +158,7 @@ class Meetings:
 
     def _flat(self, poly: Polynomial) -> Polynomial:
         """An integer of the kernel in lengths of the program."""
-        expr = substitute(expression(poly), self._sizes)
-        for name, value in self._values.items():
-            expr = substitute(expr, {name: value})
-        return polynomial(expr)
+        return polynomial(self._given.written_out(substitute(expression(poly), self._sizes)))
 
 
 def _asked(far: Polynomial, extent: Polynomial, distance: Polynomial) -> list[Expr] | None:
