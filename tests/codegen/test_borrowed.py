@@ -10,6 +10,11 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.codegen.ir import Buffer, Pointer, const
+from symc.codegen.passes.kernels.borrowed import borrowed
+from symc.codegen.passes.kernels.memory import plan_workspace
+from symc.codegen.passes.order import PASSES
+from symc.codegen.record import replace
 from symc.codegen.verify.program import verify
 
 RNG = np.random.default_rng(23)
@@ -111,3 +116,18 @@ def test_a_shared_variable_that_is_updated_from_its_part() -> None:
     f = compiled([A], A @ s[3], updates=[(s, s[::-1] * 2)])
     np.testing.assert_allclose(f(MATRIX), MATRIX @ MANY[3], rtol=1e-12)
     np.testing.assert_allclose(f(MATRIX), MATRIX @ (2 * MANY[2]), rtol=1e-12)
+
+
+def test_rows_of_a_borrowed_part_that_nobody_reads_go_with_it() -> None:
+    """They were rows of an array that there was no more: a KeyError when memory was planned."""
+    f = symc.function([A, BLOCKS], A @ BLOCKS[2])
+    program = f.runner.compilation().program
+    for step in PASSES:
+        if step.name == "borrowed":
+            break
+        program = step(program)
+    (part,) = (b for b in program.buffers if b.name.startswith("getitem"))
+    row = Buffer("row", part.dtype, part.shape[1:], "temp", Pointer(part.name, const(0)))
+    after = borrowed(replace(program, buffers=(*program.buffers, row)))
+    assert not {"row", part.name} & {buffer.name for buffer in after.buffers}
+    plan_workspace(after)

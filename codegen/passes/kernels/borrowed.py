@@ -55,7 +55,7 @@ def borrowed(program: Program) -> Program:
     return replace(
         program,
         sizes=(*program.sizes, *copies.sizes),
-        buffers=tuple([each for each in program.buffers if each.name not in copies.places]),
+        buffers=tuple([b for b in program.buffers if copies.base(b.name) not in copies.places]),
         kernels=tuple([kernel for kernel in program.kernels if kernel.name in called]),
         steps=steps,
     )
@@ -136,7 +136,7 @@ class CopiedParts:
         if part.shape == self.buffers[place.buffer].shape:
             return None  # a copy of the whole is there for a reason, such as where it begins
         users = [step for step in self.uses[name] if step is not launch]
-        if not users or not all(isinstance(s, Routine) and _only_reads(s, name) for s in users):
+        if not users or not all(isinstance(s, Routine) and self.only_reads(s, name) for s in users):
             return None
         numbers = [number for number, step in enumerate(later) if any(step is u for u in users)]
         if len(numbers) < len({id(step) for step in users}):
@@ -145,18 +145,17 @@ class CopiedParts:
         is_changed = any(self.base(place.buffer) in self.changed(step) for step in until)
         return None if is_changed else (name, place)
 
+    def only_reads(self, step: Routine, name: str) -> bool:
+        """Whether a routine reads an array, as such and no rows of it, and does not write it."""
+        own = [a for a in step.args if isinstance(a, Pointer) and self.base(a.buffer) == name]
+        return bool(own) and all(a.buffer == name and not a.written for a in own)
+
     def changed(self, step: Step) -> set[str]:
         """The arrays that a step itself writes into."""
         if not isinstance(step, Launch | Routine | PythonCall):
             return set()
         kernel = self.kernels[step.kernel] if isinstance(step, Launch) else None
         return set(map(self.base, written(step, kernel)))
-
-
-def _only_reads(step: Routine, name: str) -> bool:
-    """Whether a routine reads an array from its beginning on, and does not write it."""
-    pointers = [arg for arg in step.args if isinstance(arg, Pointer) and arg.buffer == name]
-    return bool(pointers) and not any(pointer.written for pointer in pointers)
 
 
 def _copied(launch: Launch, kernel: Kernel) -> tuple[str, Pointer] | None:
