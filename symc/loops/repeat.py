@@ -36,6 +36,8 @@ def while_loop(
     the loop is run once more for them. `vmap` batches the loop but not its gradients, which need
     the states of as many steps as each element did: `symc.map` takes these one after another. (A
     random stream that `body` draws from is advanced by the functions that contain the loop.)
+    Initial values are broadcast to the shapes that `body` returns, and lengths that are known
+    before the loop are compared, even if it does no step, as in `scan`.
 
     >>> import symc, symc.tensor as T
     >>> n = T.lscalar("n")
@@ -68,7 +70,9 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
     """Repeats ``state = body(i, state)`` for i from `lower` to below `upper`, from `init` on.
 
     `init` is a tensor, or a list of tensors that `body` takes after i and returns; the last state
-    is returned in the same form. (Python's numbers are int64 and `config.floatX`.)
+    is returned in the same form. (Python's numbers are int64 and `config.floatX`.) Initial values
+    are broadcast to the shapes that `body` returns, and lengths that are known before the loop are
+    compared, even if it does no step, as in `scan`.
 
     >>> import symc, symc.tensor as T
     >>> n = T.lscalar("n")
