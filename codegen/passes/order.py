@@ -52,6 +52,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     registers   folds of rows go to several vector registers
     byte_folds  extremes of rows of bytes are folded in whole vectors
     few_terms   rows of a few numbers are folded one after the other
+    ends        sums of functions end with a whole vector that overlaps the one before
     abreast     columns are folded several rows at a time
     running     running sums and extremes are computed four at a time
     overlapped  rows of bytes end with a whole vector that overlaps the one before
@@ -63,8 +64,8 @@ over names and arithmetic; each folder imports only those named after it. In ord
     declare     a local scalar is declared with its first value
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `fours`, `side_by_side`,
-`registers`, `byte_folds`, `few_terms`, `abreast`, `running`, `overlapped`, `carry`, `apart` and
-`packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other
+`registers`, `byte_folds`, `few_terms`, `ends`, `abreast`, `running`, `overlapped`, `carry`, `apart`
+and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other
 order is correct, if less effective. Any may be left out but `unbroken`: without it an error may
 leave shared variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
@@ -181,7 +182,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "loops.parallel vectors.channels loops.wraps"),
     *_passes(with_loops, "vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),
-    *_passes(with_loops, "vectors.registers vectors.byte_folds vectors.few_terms"),
+    *_passes(with_loops, "vectors.registers vectors.byte_folds vectors.few_terms vectors.ends"),
     *_passes(with_loops, "vectors.abreast vectors.running vectors.overlapped"),
     *_passes(with_repeats, "steps.carry steps.apart steps.halves steps.from_both_ends"),
     *_passes(with_loops, "vectors.packs"),

@@ -24,7 +24,7 @@ from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
 
 CHUNK = 16384  # elements of a chunk
-BLOCK = 256  # columns of a block: 2 KiB of doubles
+BLOCK = 512  # columns of a block: 4 KiB of doubles
 STREAMS = 4  # parts of a chunk that are added up side by side
 SHORT = 4  # operations of an element; additions after more need not wait for each other
 FEWEST = 64  # steps of a chunk of `split`

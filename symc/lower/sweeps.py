@@ -82,7 +82,7 @@ def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]
     acc = builder.names.fresh(None, "acc")
     inner = builder.scope([], outer)
     _step(builder, node, lowering, index, acc, inner)
-    _store(builder, node, lowering, index, acc, inner)
+    _store(builder, node, index, ir.Load(acc, ZERO, lowering.dtype), inner)
     length = builder.context.sizes(dims[lowering.axis])
     statements = _running(acc, lowering, [], along, length, inner)
     extents = [builder.context.sizes(dims[axis]) for axis in others]
@@ -90,31 +90,86 @@ def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]
 
 
 def columns(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
-    """Blocks of lines that lie side by side, with their running values in an array."""
-    node, names = stage.node, builder.names
+    """Blocks of lines that lie side by side, row by row."""
+    node = stage.node
     dims = builder.context.dims[node]
     *others, last = [axis for axis in stage.loops if axis != lowering.axis]
     *loops, along, across = builder.loops(0, len(others) + 2)
-    width = builder.context.sizes(dims[last])
-    cut = strip_mining(builder, "block", width, ir.const(BLOCK))
+    cut = strip_mining(builder, "block", builder.context.sizes(dims[last]), ir.const(BLOCK))
     outer = builder.scope([cut.let], None)
-    accs = names.fresh(None, "accs")
-    outer.block.append(ir.Alloc(ir.Buffer(accs, lowering.dtype, (ir.const(BLOCK),), "local")))
-    (first,) = builder.loops(len(others), 1)
-    begin = (ir.Store(accs, first, lowering.initial),)
-    outer.block.append(ir.Loop(first, cut.count, "parallel", begin, cut=cut.within))
     place: dict[int, ir.Expr] = dict(zip(others, loops, strict=True))
-    place |= {lowering.axis: along, last: cut.at(across)}
-    index: Index = tuple(place.get(axis, ZERO) for axis in range(len(dims)))
-    inner = builder.scope([], outer)
-    _step(builder, node, lowering, index, accs, inner, across)
-    _store(builder, node, lowering, index, accs, inner, across)
-    note = builder.context.describe(node)
-    row = ir.Loop(across, cut.count, "parallel", tuple(inner.block), note, cut.within)
-    length = builder.context.sizes(dims[lowering.axis])
-    outer.block.append(ir.Loop(along, length, "serial", (row,)))
+    place |= {last: cut.at(across)}
+    columns = _Columns(builder, stage, lowering, cut, outer, place, along, across)
+    outer.block += columns.kept() if lowering.dtype == node.dtype else columns.narrowed()
     extents = [builder.context.sizes(dims[axis]) for axis in others]
     return wrap(loops, extents, [cut.loop("parallel", tuple(outer.block))], "parallel")
+
+
+@record
+class _Columns:
+    """A block of lines that lie side by side."""
+
+    builder: KernelBuilder
+    stage: Stage
+    lowering: Sweep
+    cut: StripMining
+    outer: Scope
+    place: Mapping[int, ir.Expr]
+    along: ir.Var
+    across: ir.Var
+
+    def kept(self) -> list[ir.Stmt]:
+        """The running values are read from the row of the result before: kept anywhere else, they
+        were written twice. The first row has none before it."""
+        node, lowering, builder = self.stage.node, self.lowering, self.builder
+        first, before, index = (self.index(i) for i in (ZERO, self.along, ir.add(self.along, ONE)))
+        begin, inner = builder.scope([], self.outer), builder.scope([], self.outer)
+        _store(builder, node, first, begin.tracer.run(node, lowering.element, first), begin)
+        source = builder.context.destinations(node)[0]
+        running: ir.Expr = ir.Load(source, builder.flat(node, before), node.dtype)
+        if lowering.scale is not None:
+            running = ir.binary("mul", running, inner.tracer.run(node, lowering.scale, index))
+        value = inner.tracer.run(node, lowering.element, index)
+        _store(builder, node, index, ir.binary(lowering.op, running, value), inner)
+        length = self.length
+        rows = ir.Loop(self.along, ir.sub(length, ONE), "serial", (self.row(inner),))
+        both = (self.row(begin), rows)
+        if isinstance(length, ir.Const):
+            return list(both) if length.value else []
+        return [ir.If(ir.binary("gt", length, ZERO), both)]
+
+    def narrowed(self) -> list[ir.Stmt]:
+        """The running values are in an array, as the result's type cannot hold them."""
+        node, lowering, builder = self.stage.node, self.lowering, self.builder
+        accs = builder.names.fresh(None, "accs")
+        (first,) = builder.loops(len(self.stage.loops) - 2, 1)
+        begin = (ir.Store(accs, first, lowering.initial),)
+        inner = builder.scope([], self.outer)
+        index = self.index(self.along)
+        _step(builder, node, lowering, index, accs, inner, self.across)
+        _store(builder, node, index, ir.Load(accs, self.across, lowering.dtype), inner)
+        return [
+            ir.Alloc(ir.Buffer(accs, lowering.dtype, (ir.const(BLOCK),), "local")),
+            ir.Loop(first, self.cut.count, "parallel", begin, cut=self.cut.within),
+            ir.Loop(self.along, self.length, "serial", (self.row(inner),)),
+        ]
+
+    @property
+    def length(self) -> ir.Expr:
+        """How many rows there are."""
+        dims = self.builder.context.dims[self.stage.node]
+        return self.builder.context.sizes(dims[self.lowering.axis])
+
+    def index(self, row: ir.Expr) -> Index:
+        """The element of a row in the line at hand."""
+        place = {**self.place, self.lowering.axis: row}
+        return tuple(place.get(axis, ZERO) for axis in range(self.stage.node.ndim))
+
+    def row(self, scope: Scope) -> ir.Loop:
+        """A row of the block."""
+        note = self.builder.context.describe(self.stage.node)
+        body = tuple(scope.block)
+        return ir.Loop(self.across, self.cut.count, "parallel", body, note, self.cut.within)
 
 
 def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
@@ -162,7 +217,7 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     acc, outer = names.fresh(None, "acc"), builder.scope([chunk.cut.let], None)
     inner = builder.scope([], outer)
     _step(builder, node, lowering, chunk.index, acc, inner)
-    _store(builder, node, lowering, chunk.index, acc, inner)
+    _store(builder, node, chunk.index, ir.Load(acc, ZERO, lowering.dtype), inner)
     place = _place(chunk, lines, whole, ir.sub(chunk.cut.number, ONE))
     earlier = ir.Store(acc, ZERO, ir.Load(before, place, lowering.dtype))
     begin = ir.If(ir.binary("gt", chunk.cut.number, ZERO), (earlier,))
@@ -246,12 +301,10 @@ def _step(
 
 
 def _store(
-    builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope,
-    at: ir.Expr = ZERO,
-) -> None:  # fmt: skip
+    builder: KernelBuilder, node: Tensor, index: Index, running: ir.Expr, inner: Scope
+) -> None:
     """The running value is an element of the result."""
-    running = convert(ir.Load(acc, at, lowering.dtype), node.dtype)
-    running = builder.named(inner.block, node.name, running)
+    running = builder.named(inner.block, node.name, convert(running, node.dtype))
     for buffer in builder.context.destinations(node):
         builder.uses(buffer, written=True)
         inner.block.append(ir.Store(buffer, builder.flat(node, index), running))

@@ -67,8 +67,8 @@ def test_passes_that_are_not_imported_would_change_nothing(seed: int, without_lo
 def test_softmax_becomes_three_vector_loops() -> None:
     made = softmax()
     for change in PASSES:
-        # which do the same for rows of few elements
-        if change.name not in ("short_rows", "few_terms"):
+        # which do the same for rows of few elements, or for what is left of rows
+        if change.name not in ("short_rows", "few_terms", "ends"):
             made = change(made)
         verify(made)
     assert (

@@ -20,7 +20,8 @@ the other, each waiting for the one before, and the next step waits for the sum.
         ...
         lanes[lane] += float64((e + e_2) + (e_3 + e_4))
     for one in serial(n % 64 // 16): for lane in vector(16): ... lanes[lane] += float64(e)
-    for lane in vector(n % 16): ... lanes[lane] += float64(e)
+    if n < 16: for lane in serial(n): ... lanes[lane] += float64(e)
+    elif n % 16 > 0: the last 16 of the row, of which those that were added before are left out
     acc += the sum of lanes
 
 How exact that is. No term is negative, so a sum is off by at most what the worst of its parts is,
@@ -47,11 +48,13 @@ from symc.codegen.ir import (
     Cast,
     Const,
     Expr,
+    If,
     Kernel,
     Let,
     Load,
     Loop,
     Program,
+    Select,
     Stmt,
     Store,
     Var,
@@ -59,15 +62,18 @@ from symc.codegen.ir import (
     binary,
     const,
     mul,
+    sub,
 )
 from symc.codegen.passes.walk import (
     Block,
     bound,
     fresh,
+    loads_of,
     map_kernels,
     rebuild_statement,
     statements,
     substitute,
+    written,
 )
 from symc.codegen.record import record
 
@@ -223,10 +229,36 @@ class _Fours:
         ones = _least(_whole(_rest(extent, _STEP), LANES), extent)
         if ones != _ZERO:
             yield self.loop("one", ones, done, 1)
-        rest = _least(_rest(extent, LANES), extent)
-        if rest != _ZERO:
-            yield self.row(rest, mul(_whole(extent, LANES), const(LANES)), 1)
+        yield from self.left(extent)
         yield from self.end()
+
+    def left(self, extent: Expr) -> Iterator[Stmt]:
+        """What is left after whole vectors: with one that overlaps those, if nothing stands against
+        computing elements twice; one by one otherwise."""
+        rest = _least(_rest(extent, LANES), extent)
+        if rest == _ZERO:
+            return
+        start = mul(_whole(extent, LANES), const(LANES))
+        if not self.may_repeat:
+            yield self.row(rest, start, 1)
+            return
+        before = self.index("before")
+        first = sub(start, before)
+        last = (Let(before, sub(const(LANES), rest)), self.row(const(LANES), first, 1, before))
+        if isinstance(extent, Const):
+            yield from last
+            return
+        few = self.row(_least(extent, const(LANES - 1)), _ZERO, 1)
+        some = If(binary("gt", rest, _ZERO), last)
+        serial = Loop(few.var, few.extent, "serial", few.body)
+        yield If(binary("ge", extent, const(LANES)), (some,), (serial,))
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether iterations read nothing that they write."""
+        body = self.made.loop.body if self.made.computed is None else self.made.before
+        read = {load.buffer for stmt in body for load in loads_of(stmt)}
+        return written(body).isdisjoint(read)
 
     def index(self, name: str) -> Var:
         return Var(self.fresh(name), INT64)
@@ -237,8 +269,8 @@ class _Fours:
         at = add(start, mul(var, const(terms * LANES)))
         return Loop(var, count, "serial", (self.row(const(LANES), at, terms),), note)
 
-    def row(self, lanes: Expr, start: Expr, terms: int) -> Loop:
-        """A loop over lanes with so many terms for each."""
+    def row(self, lanes: Expr, start: Expr, terms: int, first: Expr = _ZERO) -> Loop:
+        """A loop over lanes with so many terms for each; those before the `first` add none."""
         lane, at = self.index("lane"), self.index(self.old.name)
         body: list[Stmt] = [Let(at, add(start, lane))]
         found: list[Expr] = []
@@ -248,7 +280,10 @@ class _Fours:
         while len(found) > 1:
             pairs = zip(found[::2], found[1::2], strict=True)
             found = [binary("add", one, other) for one, other in pairs]
-        body.append(Accumulate(self.lanes, lane, "add", Cast(found[0], FLOAT64)))
+        (value,) = found
+        if first != _ZERO:
+            value = Select(binary("ge", lane, first), value, Const(0.0, FLOAT32), FLOAT32)
+        body.append(Accumulate(self.lanes, lane, "add", Cast(value, FLOAT64)))
         return Loop(lane, lanes, "vector", tuple(body))
 
     def copy(self, place: Expr, found: list[Expr]) -> Iterator[Stmt]:
