@@ -65,9 +65,9 @@ over names and arithmetic; each folder imports only those named after it. In ord
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `fours`, `side_by_side`,
 `registers`, `byte_folds`, `few_terms`, `ends`, `abreast`, `running`, `overlapped`, `carry`, `apart`
-and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any other
-order is correct, if less effective. Any may be left out but `unbroken`: without it an error may
-leave shared variables half-changed.
+and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any
+other order is correct, if less effective. Any may be left out but `unbroken`: without it an error
+may leave shared variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
