@@ -260,7 +260,8 @@ class Repeat:
     """Runs the steps with `var` 0, 1, ... below `extent`.
 
     With `stop`, a bool buffer, it ends after the steps that leave true there. `done` is a size
-    without a value, which becomes the number of rounds that were done.
+    without a value, which becomes the number of rounds that were done. An `endless` loop ends so
+    alone: its extent is 0, or more than any program lives to see.
     """
 
     var: str
@@ -269,6 +270,7 @@ class Repeat:
     stop: str | None = None
     done: str | None = None
     note: str = field(default="", compare=False)
+    endless: bool = False
 
 
 @record

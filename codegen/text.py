@@ -160,8 +160,9 @@ def _step(step: Step) -> str:
             return f"check {expression(condition)} else {code}{_note(note)}"
         case Measure(size, buffer):
             return f"measure {size} = {buffer}[0]"
-        case Repeat(var, extent, done=done, note=note):
+        case Repeat(var, extent, done=done, note=note, endless=endless):
             measured = "" if done is None else f"measure {done} by "
+            measured += "endless " if endless else ""
             return f"{measured}repeat {var} in {expression(extent)}:{_note(note)}"
         case Branch(condition, note=note):
             return f"if {condition}[0]:{_note(note)}"

@@ -124,6 +124,7 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
         if calling.range is None:
             params.append("const int64_t stride")
     before = macro(printer, lang.folds, calling.folds) + macro(printer, lang.narrow, calling.narrow)
+    before += macro(printer, lang.choices, calling.chooses)
     return wrapped(f"{before}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
 
 

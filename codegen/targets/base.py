@@ -46,7 +46,8 @@ class Lang:
     nan: Mapping[str, str]
     kernel: str  # the words before a kernel's name
     folds: str | None  # a macro between the two, where loops accumulate in vector registers
-    narrow: str | None  # and one for loops that the longest registers are not for
+    narrow: str | None  # one for loops that the longest registers are not for
+    choices: str | None  # and one for vector loops that choose among results of functions
     restrict: str
     local: str  # the text after the declaration of a local array
     simd: str

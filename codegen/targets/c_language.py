@@ -45,6 +45,7 @@ C = Lang(
     kernel="static __attribute__((noinline, noipa)) void",
     folds="SYMC_FOLDS",
     narrow="SYMC_NARROW",
+    choices="SYMC_CHOICES",
     restrict="restrict",
     local=" __attribute__((aligned(64)))",
     simd="#pragma omp {simd}{clauses}",

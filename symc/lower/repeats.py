@@ -86,7 +86,7 @@ class _Loop:
             done = sizes.counter("done", "how many steps a loop has done")
         rounds = ir.Var(done) if done else ir.binary("max", extent, ir.const(0))
         note = "\n".join(dict.fromkeys(described(node) for node in self.nodes))
-        loop = ir.Repeat(block.number, extent, body, stop, done, note)
+        loop = ir.Repeat(block.number, extent, body, stop, done, note, op.layout.unbounded)
         return [*before, loop, *self.after(rounds)]
 
     # --- rows -------------------------------------------------------------------------------------

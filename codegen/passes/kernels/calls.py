@@ -16,12 +16,13 @@ from collections.abc import Set as AbstractSet
 from symc.codegen.blocks import repeated_kernels
 from symc.codegen.cost.loops import work
 from symc.codegen.dtypes import INT64
-from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Strips
+from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program, Select, Strips
 from symc.codegen.passes.kernels.backwards import skips_backwards, skips_first
 from symc.codegen.passes.kernels.gathered import only_gathers
 from symc.codegen.passes.kernels.memory import Scratch
 from symc.codegen.passes.kernels.permuted import permutes_groups
 from symc.codegen.passes.kernels.truths import reads_by_truths
+from symc.codegen.passes.vectors.ends import is_dear
 from symc.codegen.passes.vectors.later import reads_later
 from symc.codegen.passes.vectors.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.vectors.packs import pack_form
@@ -33,6 +34,7 @@ from symc.codegen.passes.walk import (
     expressions,
     is_plain,
     names_in,
+    nodes,
     statements,
     substitute,
 )
@@ -93,6 +95,8 @@ class Calling:
     """The memory that it needs for each thread."""
     narrow: bool
     """Whether one of its loops is not for the longest vector registers."""
+    chooses: bool
+    """Whether a vector loop chooses among results of functions."""
     loops: Mapping[str, LoopForm]
     """How its loops are run, by their variables."""
     repeated: bool = False
@@ -120,6 +124,7 @@ def calling(kernel: Kernel, scratch: Scratch | None, *, repeated: bool = False) 
         _folds(kernel, loops, repeated=repeated),
         scratch,
         any(form.narrow for form in loops.values()),
+        _chooses(kernel, loops),
         loops,
         repeated,
     )
@@ -136,6 +141,17 @@ def _folds(kernel: Kernel, loops: Mapping[str, LoopForm], *, repeated: bool) -> 
     return any(form.reductions for form in loops.values()) or any(
         isinstance(stmt, Loop) and folds_lanes(stmt) for stmt in statements(kernel.body)
     )
+
+
+def _chooses(kernel: Kernel, loops: Mapping[str, LoopForm]) -> bool:
+    """Whether a vector loop has both selections and functions that take long."""
+    for loop in statements(kernel.body):
+        if isinstance(loop, Loop) and loops[loop.var.name].in_lanes:
+            found = [expr for stmt in statements(loop.body) for expr in expressions(stmt)]
+            every = [node for expr in found for node in nodes(expr)]
+            if any(isinstance(node, Select) for node in every) and any(map(is_dear, every)):
+                return True
+    return False
 
 
 def loop_forms(kernel: Kernel, ranged: Loop | None) -> dict[str, LoopForm]:

@@ -67,6 +67,11 @@ def ends(program: Program) -> Program:
     return map_kernels(program, _kernel)
 
 
+def is_dear(node: Expr) -> bool:
+    """Whether it is a function that takes long."""
+    return isinstance(node, Call) and FUNCTIONS[node.function].cost >= DEAR
+
+
 def lanes_of(body: Block) -> int:
     """How many elements of the dear functions in these statements a register has; 0 for none."""
     sizes = [
@@ -74,7 +79,7 @@ def lanes_of(body: Block) -> int:
         for stmt in body
         for expr in expressions(stmt)
         for node in nodes(expr)
-        if isinstance(node, Call) and FUNCTIONS[node.function].cost >= DEAR
+        if is_dear(node)
     ]
     return WIDEST // max(sizes) if sizes else 0
 

@@ -91,14 +91,15 @@ SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u64, uint64_t)
 
 // SYMBOL SYMC_DEFINE_MOD
 // NEEDS SYMC_ARE_BRIEF SYMC_IS_DIVISOR
-// Remainder with the sign of b, as Python's %.
+// Remainder with the sign of b, as Python's %. What is added is masked, not chosen: of numbers of
+// either sign a jump would be told wrong every other time.
 #define SYMC_DEFINE_MOD(name, type)                                            \
     static inline type name(type a, type b) {                                  \
         if (b == 0 || b == -1) return 0;                                       \
         if (SYMC_ARE_BRIEF(a, b)) return (type)((uint32_t)a % (uint32_t)b);    \
         type rest = SYMC_IS_DIVISOR(b) ? (type)(a - a / b * b) : (type)(a % b); \
         if (SYMC_IS_DIVISOR(b)) return (type)(rest + (rest < 0 ? b : 0));      \
-        return (type)(rest + ((rest != 0) & ((rest < 0) != (b < 0)) ? b : 0)); \
+        return (type)(rest + (b & -(type)((rest != 0) & ((rest ^ b) < 0))));   \
     }
 
 // SYMBOL symc_mod_i8

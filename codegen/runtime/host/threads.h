@@ -21,6 +21,15 @@ static inline int64_t symc_thread(void) { return 0; }
 #define SYMC_FOLDS
 #endif
 
+// SYMBOL SYMC_CHOICES
+// For kernels with vector loops that choose among results of functions. gcc moves what only one side
+// needs into a branch, functions too, and those in branches have no vector form.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SYMC_CHOICES __attribute__((optimize("no-tree-sink")))
+#else
+#define SYMC_CHOICES
+#endif
+
 // SYMBOL SYMC_NARROW
 // For kernels whose loops permute groups of doubles. gcc 12 takes some permutations of eight doubles
 // for ones within pairs, and stores numbers of other groups; those of four are right.

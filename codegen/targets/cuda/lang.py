@@ -51,6 +51,7 @@ CUDA = Lang(
     kernel='extern "C" __global__ void',
     folds=None,
     narrow=None,
+    choices=None,
     restrict="__restrict__",
     local="",
     simd="",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, is_branch
-from symc.codegen.emit.expressions import MUL
+from symc.codegen.emit.expressions import MUL, SHIFT
 from symc.codegen.ir import Branch, Check, Launch, Measure, Repeat, Step
 from symc.codegen.passes.kernels.inlined import AT_ONCE, is_tiny
 from symc.codegen.passes.kernels.memory import buffers_of, is_known, wholes
@@ -114,18 +114,10 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
     if loop.done is None and (short or has_short_loops(host, loop)):
         emit_pieces(host, loop, PIECE * SHORT_STEPS if short else PIECE)
         return
-    if short and loop.stop is not None:
+    if short and loop.stop is not None and not loop.endless:
         emit_short_while(host, loop)
         return
-    var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
-    if loop.done is None:
-        assert loop.stop is None, "a loop that may stop early says when it did"
-        host.put(f"for (int64_t {var} = 0; {var} < {extent}; {var}++) {{")
-    else:
-        done = host.printer.vars[loop.done]
-        host.put(f"int64_t {done} = 0;")
-        host.put(f"while ({done} < {extent}) {{")
-        host.put(f"const int64_t {var} = {done}++;", 2)
+    begin_rounds(host, loop)
     emit_block(host, loop.steps, loop.var)
     if loop.stop is not None:
         host.inside += 1
@@ -140,6 +132,29 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
     host.put("}")
     if loop.done is not None:
         learn(host, loop.done)
+
+
+def begin_rounds(host: HostWriter, loop: Repeat) -> None:
+    """The head of a loop that is asked in each round whether to stop.
+
+    Rounds are counted if something says how many there may be, or wants to know how many there
+    were. A counter that is compared takes a register, and in a short round a tenth of the time.
+    """
+    var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
+    if loop.done is None:
+        assert loop.stop is None, "a loop that may stop early says when it did"
+        host.put(f"for (int64_t {var} = 0; {var} < {extent}; {var}++) {{")
+        return
+    done = host.printer.vars[loop.done]
+    counted = not loop.endless or not host.needed.isdisjoint({loop.var, loop.done})
+    if counted:
+        host.put(f"int64_t {done} = 0;")
+    if loop.endless:
+        host.put(f"if ({host.printer.text(loop.extent, SHIFT)} > 0) for (;;) {{")
+    else:
+        host.put(f"while ({done} < {extent}) {{")
+    if counted:
+        host.put(f"const int64_t {var} = {done}++;", 2)
 
 
 def is_short(host: HostWriter, loop: Repeat) -> bool:

@@ -236,6 +236,7 @@ def external(host: HostWriter, buffer: Buffer) -> str:
 def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scratch: bool) -> None:
     """Variables for the sizes, threads and arrays that the steps use."""
     printer, needed = host.printer, used_sizes(host, steps)
+    host.needed = needed
     for name, place in host.index.items():
         if name in host.plan.early and name in needed:
             host.put(f"const int64_t {printer.vars[name]} = call->sizes[{place}];")

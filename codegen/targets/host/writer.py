@@ -49,6 +49,7 @@ class HostWriter:
     known: set[str] = field(default_factory=set)  # sizes that are C variables by now
     rows: set[str] = field(default_factory=set)  # rows that are C variables by now
     numbers: set[str] = field(default_factory=set)  # buffers of one element that are C variables
+    needed: set[str] = field(default_factory=set)  # sizes that the text of its steps mentions
     waiting: list[Buffer] = field(default_factory=list)  # outputs of lengths not known yet
     cleans: bool = False  # whether a failed step has something to clean up
     attempts: bool = False  # whether some statement sets `status`

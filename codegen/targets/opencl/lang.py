@@ -50,6 +50,7 @@ OPENCL = Lang(
     kernel="__kernel void",
     folds=None,
     narrow=None,
+    choices=None,
     restrict="restrict",
     local="",
     simd="",
