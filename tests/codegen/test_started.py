@@ -21,7 +21,7 @@ TABLE = T.lvector("table")
 
 def loops_in(source: str) -> list[str]:
     """The texts of the loops of the host function that may stop."""
-    return re.findall(r"for \(;;\) \{[^{}]*\}", source)
+    return re.findall(r"(?:while \(done\w* < [^{}]*|for \(;;\) )\{[^{}]*\}", source)
 
 
 def crossed(**given: Any) -> Any:

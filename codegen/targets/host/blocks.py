@@ -114,7 +114,7 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
     if loop.done is None and (short or has_short_loops(host, loop)):
         emit_pieces(host, loop, PIECE * SHORT_STEPS if short else PIECE)
         return
-    if short and loop.stop is not None and not loop.endless:
+    if short and loop.stop is not None and (has_tiny_steps(host, loop) or not loop.endless):
         emit_short_while(host, loop)
         return
     begin_rounds(host, loop)
@@ -216,11 +216,16 @@ def emit_pieces(host: HostWriter, loop: Repeat, piece: int) -> None:
     host.put("}")
 
 
-def unroll_if_tiny(host: HostWriter, loop: Repeat) -> None:
-    """Several steps of a few operations are written out, one after the other."""
+def has_tiny_steps(host: HostWriter, loop: Repeat) -> bool:
+    """Whether each step is of a few operations."""
     launches = [step for step in loop.steps if isinstance(step, Launch)]
     stmts = [stmt for launch in launches for stmt in host.bodies[launch.kernel].body]
-    if len(launches) == len(loop.steps) and is_tiny(stmts):
+    return len(launches) == len(loop.steps) and is_tiny(stmts)
+
+
+def unroll_if_tiny(host: HostWriter, loop: Repeat) -> None:
+    """Several steps of a few operations are written out, one after the other."""
+    if has_tiny_steps(host, loop):
         host.lines.append(host.printer.lang.unroll.format(count=AT_ONCE))
 
 
