@@ -70,8 +70,11 @@ def work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
                     constant += int(part.value)
                 else:
                     rest = add(rest, part)
-            case If(Binary("lt", _, Const()), _, (_, *_) as otherwise):  # few iterations, or many
-                rest = add(rest, work_of_block(otherwise, names))
+            case (
+                If(Binary("lt", _, Const()), _, (_, *_) as many)  # few iterations, or many
+                | If(Binary("ge", _, Const()), many, (_, *_))
+            ):
+                rest = add(rest, work_of_block(many, names))
             case If(_, then, otherwise):
                 rest = add(rest, work_of_block(then + otherwise, names))
             case Let(var, value):
@@ -90,6 +93,8 @@ def work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
 
 def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
     """An upper bound of an extent, in sizes alone; names bound inside the kernel are looked up."""
+    if isinstance(extent, Binary) and extent.op == "band":  # as many as whole vectors have
+        extent = extent.left
     for _ in range(8):
         if _is_outside(extent, inside):
             return extent

@@ -149,6 +149,15 @@ class Repeat(_Copies):
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         return [_sum_copies(node, bar, self.axis, self.axis + 1), None]
 
+    def expand(self, node: Tensor) -> Tensor | None:
+        """A known number of copies is an axis of its own: a loop over it divides nothing."""
+        x, amount = node.args[0], dim_of(node.args[1])
+        if not isinstance(amount, int):
+            return None
+        shape, after = list(x.type.shape), self.axis + 1
+        shape.insert(after, amount)
+        return reshape(broadcast_to(expand_dims(x, after), tuple(shape)), node.type.shape)
+
     def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
         return ir.Binary("floordiv", i, amount, INT64)
 

@@ -28,10 +28,11 @@ from symc.errors import BadIndex, DivisionByZero
 from symc.graph import dims
 from symc.graph.dims import Dim, Extreme, Poly
 from symc.graph.inputs import Constant, constant_value
-from symc.graph.node import METHODS, OPERATORS, Op, Requirement, Tensor
+from symc.graph.node import OPERATORS, Op, Requirement, Tensor
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise
+from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import Derived, Length, dim_of, tensor_of
 from symc.tensor.reshape import Reshape
 from symc.tensor.views import BroadcastTo, DimShuffle
@@ -332,8 +333,10 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
     if low is None or not _nonnegative(dims.add(low, n)):
         conditions.append(OPERATORS["ge"](index, OPERATORS["neg"](length)))
     if high is None or not _nonnegative(dims.sub(dims.sub(n, 1), high)):
-        greatest = tensor_of(high) if high is not None and _reaches(index) else _greatest(index)
-        conditions.append(OPERATORS["lt"](greatest, length))
+        if high is not None and _reaches(index):
+            conditions.append(OPERATORS["lt"](tensor_of(high), length))
+        else:
+            conditions.append(_are_below(index, length))
     if any(condition.ndim for condition in conditions):
         of_lengths = _of_lengths(index, n)
         conditions = conditions if of_lengths is None else of_lengths
@@ -439,19 +442,25 @@ def _same(value: Dim) -> Dim:
     return value
 
 
-def _greatest(index: Tensor) -> Tensor:
-    """What is below a length where all of `index` is: the largest of short unsigned integers.
+def _are_below(index: Tensor, length: Tensor) -> Tensor:
+    """Whether elements are below a length: one answer for all of short unsigned integers.
 
     In a vector register there are many of these, where a comparison of each takes 64 bits.
     """
     node = index
     while isinstance(node.op, DimShuffle) or (isinstance(node.op, Cast) and node.dtype is INT64):
         node = node.args[0]
-    count = dims.product(node.type.shape)
-    if node.dtype not in (UINT8, UINT16) or not isinstance(count, int) or not count:
-        return index
-    greatest: Tensor = METHODS["max"](node)
-    return greatest
+    if node.dtype not in (UINT8, UINT16):
+        return _lt(index, length)
+    unknown = [dim for dim in node.type.shape if not isinstance(dim, int)]
+    greatest = reduce_over("max", node, range(node.ndim), allow_empty=bool(unknown))
+    empty = [OPERATORS["eq"](tensor_of(dim), 0) for dim in unknown if not _is_at_least(dim, 1)]
+    return reduce(OPERATORS["logical_or"], empty, _lt(greatest, length))
+
+
+def _lt(left: Tensor, right: Tensor) -> Tensor:
+    below: Tensor = OPERATORS["lt"](left, right)
+    return below
 
 
 def _reaches(node: Tensor) -> bool:

@@ -329,7 +329,7 @@ def test_work_is_in_sizes() -> None:
     for change in PASSES:
         if change.name != "short_rows":  # which makes a second kernel
             made = change(made)
-    assert _work(made) == "n*(c*2 + c*19 + c*9 + 4)"
+    assert _work(made) == "n*(c*2 + (c*19 + 194) + c*9 + 4)"
     cut = parallel(
         program(BUFFERS, loop("vector", "i", mul(N, C), Store("w", VI, ONE)), sizes=(N, C, M))
     )

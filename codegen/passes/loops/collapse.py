@@ -1,15 +1,14 @@
 """collapse: nested loops over one flat index become one loop.
 
 ``for i < n: for j < m: body`` becomes ``for i < n*m: body'`` where i and j only ever occur together
-as ``i*m + j``, or ``(s + i)*m + j`` for loops that start at s and rows that are s further. Pairs
-are tried from the outside in, so that an index ``(i*m + j)*k + l`` over any number of axes becomes
-one variable.
+as ``i*m + j``, or ``(s + i)*m + j`` for loops that start at s and rows that are s further: of a cut
+or shifted picture, ``(row*width + (x + 1))*channels + channel``. Pairs are tried from the outside
+in, so that an index ``(i*m + j)*k + l`` over any number of axes becomes one variable.
 """
 
 from __future__ import annotations
 
-from symc.codegen.ir import Binary, Expr, If, Loop, Program, Stmt, Var, add, const, mul
-from symc.codegen.passes.loops.row_major import row_of
+from symc.codegen.ir import Binary, Const, Expr, If, Loop, Program, Stmt, Var, add, const, mul, sub
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -62,37 +61,60 @@ def _merged(outer: Loop) -> Loop | None:
 
 
 class _Flat:
-    """The expression ``(s + i)*m + j``, to be replaced by ``s*m + i``; most often s is 0."""
+    """The expression ``i*m + j`` in sums with others, to be replaced by the variable of one loop.
+
+    Most often nothing else is in the sum. Both variables may be taken away instead of added.
+    """
 
     def __init__(self, outer: Var, inner: Var, stride: Expr) -> None:
         self.outer = outer
         self.inner = inner
         self.stride = stride
 
-    def start(self, expr: Expr) -> Expr | None:
-        """The s of the expression, or None if this is another one."""
-        match row_of(expr, self.inner.name, self.stride):
-            case Var(i) if i == self.outer.name:
-                return const(0)
-            case Binary("add", start, Var(i)) | Binary("add", Var(i), start) if (
-                i == self.outer.name
-            ):
-                return start if names_in(start).isdisjoint({i, self.inner.name}) else None
+    def terms(self, expr: Expr) -> tuple[Expr, Expr, int] | None:
+        """The row and the column that ``i*m + j`` is added to, and 1 or -1; None of others."""
+        match expr:
+            case Binary("add", Binary("mul", rows, stride), columns) if stride == self.stride:
+                row, column = _besides(rows, self.outer.name), _besides(columns, self.inner.name)
             case _:
                 return None
+        if row is None or column is None or row[1] != column[1]:
+            return None
+        both = {self.outer.name, self.inner.name}
+        if any(not names_in(rest).isdisjoint(both) for rest, _ in (row, column)):
+            return None
+        return row[0], column[0], row[1]
 
     def covers(self, expr: Expr) -> bool:
         """Whether the two variables occur nowhere else."""
         if type(expr) is Var:
             return expr.name not in (self.outer.name, self.inner.name)
-        return self.start(expr) is not None or all(map(self.covers, parts(expr)))
+        return self.terms(expr) is not None or all(map(self.covers, parts(expr)))
 
     def replace(self, expr: Expr) -> Expr:
         """The expression with every occurrence replaced."""
-        match self.start(expr):
+        match self.terms(expr):
             case None:
                 return rebuild(expr, self.replace)
-            case Binary("mul", rows, length):  # one stride, that of the row the loops are now
-                return add(mul(rows, mul(length, self.stride)), self.outer)
-            case start:
-                return add(mul(start, self.stride), self.outer)
+            case Binary("mul", rows, length), column, sign:  # the row that the loops are now
+                start = mul(rows, mul(length, self.stride))
+            case row, column, sign:
+                start = mul(row, self.stride)
+        start = add(start, column)
+        return add(start, self.outer) if sign > 0 else sub(start, self.outer)
+
+
+def _besides(expr: Expr, variable: str) -> tuple[Expr, int] | None:
+    """What a variable is added to, or taken from, in a sum, and 1 or -1; None if it is no term."""
+    match expr:
+        case Var(name):
+            return (const(0), 1) if name == variable else None
+        case Binary("mul", Var(name), Const(-1)):
+            return (const(0), -1) if name == variable else None
+        case Binary("add", left, right):
+            first, last = _besides(left, variable), _besides(right, variable)
+            if first is not None:
+                return add(first[0], right), first[1]
+            return None if last is None else (add(left, last[0]), last[1])
+        case _:
+            return None
