@@ -26,7 +26,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.walk import is_plain, names_in, parts
+from symc.codegen.passes.walk import divides, is_plain, names_in, nodes, parts
 from symc.codegen.signs import is_natural, is_positive, natural_bits
 
 if TYPE_CHECKING:
@@ -377,8 +377,16 @@ class Printer:
                 return None
 
     def branch(self, expr: Expr) -> Expr:
-        """A branch of a Select, or the variable that holds it if it must be evaluated before."""
-        return expr if self.pending is None or is_plain(expr) else self.taken_out(expr)
+        """A branch of a Select, or the variable that holds it if it must be evaluated before.
+
+        Divisions in loops that are to be vectors take less time than jumps around them.
+        """
+        if self.pending is None or (is_plain(expr) and not self.is_division(expr)):
+            return expr
+        return self.taken_out(expr)
+
+    def is_division(self, expr: Expr) -> bool:
+        return self.in_lanes > 0 and any(map(divides, nodes(expr)))
 
     def taken_out(self, expr: Expr) -> Var:
         """The variable that holds an expression, which is printed before the statement."""

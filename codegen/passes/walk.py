@@ -160,6 +160,11 @@ def nodes(expr: Expr) -> Iterator[Expr]:
         stack.extend(parts(node))
 
 
+def divides(node: Expr) -> bool:
+    """Whether a node is a division of integers, or its remainder."""
+    return isinstance(node, Binary) and node.op in ("floordiv", "mod") and node.dtype.is_integer
+
+
 def is_plain(expr: Expr) -> bool:
     """Whether an expression is short and touches no memory: harmless to evaluate twice."""
     stack, budget = [expr], 12

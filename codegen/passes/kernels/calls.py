@@ -31,6 +31,7 @@ from symc.codegen.passes.vectors.registers import folds_lanes
 from symc.codegen.passes.walk import (
     Block,
     blocks,
+    divides,
     expressions,
     is_plain,
     names_in,
@@ -149,7 +150,8 @@ def _chooses(kernel: Kernel, loops: Mapping[str, LoopForm]) -> bool:
         if isinstance(loop, Loop) and loops[loop.var.name].in_lanes:
             found = [expr for stmt in statements(loop.body) for expr in expressions(stmt)]
             every = [node for expr in found for node in nodes(expr)]
-            if any(isinstance(node, Select) for node in every) and any(map(is_dear, every)):
+            takes_long = any(is_dear(node) or divides(node) for node in every)
+            if takes_long and any(isinstance(node, Select) for node in every):
                 return True
     return False
 

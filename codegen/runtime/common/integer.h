@@ -98,7 +98,7 @@ SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u64, uint64_t)
         if (b == 0 || b == -1) return 0;                                       \
         if (SYMC_ARE_BRIEF(a, b)) return (type)((uint32_t)a % (uint32_t)b);    \
         type rest = SYMC_IS_DIVISOR(b) ? (type)(a - a / b * b) : (type)(a % b); \
-        if (SYMC_IS_DIVISOR(b)) return (type)(rest + (rest < 0 ? b : 0));      \
+        if (SYMC_IS_DIVISOR(b)) return (type)(rest + (b & -(type)(rest < 0))); \
         return (type)(rest + (b & -(type)((rest != 0) & ((rest ^ b) < 0))));   \
     }
 
