@@ -25,6 +25,7 @@ from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.lowering import At, Lowering, SizeOf
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.types import TensorType
+from symc.tensor.linalg.schur_form import Schur
 
 x = T.vector("x")
 
@@ -279,3 +280,42 @@ def test_rows_of_steps_that_a_loop_did_not_do_are_not_compared() -> None:
         waste = [np.full(size, np.nan) for size in range(1, 100) for _ in range(8)]
         del waste
         np.testing.assert_array_equal(f(np.ones(3)), [[2.0] * 3, [4.0] * 3, [8.0] * 3])
+
+
+def test_columns_that_are_determined_up_to_signs_are_compared_by_what_they_have_in_common() -> None:
+    """The form of `schur`, and its basis, by NumPy's steps and by LAPACK's."""
+    a = T.matrix("a")
+    f = symc.function([a], list(T.linalg.schur(a)), mode="debug")
+    for value in (
+        [[1.0, 2.0], [2.0, 4.0]],
+        [[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 1.0]],
+        np.random.default_rng(1).normal(size=(6, 6)),
+        np.zeros((3, 3)),
+        np.zeros((0, 0)),
+    ):
+        t, z = f(np.array(value))
+        np.testing.assert_allclose(z @ t @ z.T, value, atol=1e-12)
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_a_form_or_a_basis_that_is_wrong_is_seen(part: int) -> None:
+    """Whatever the signs."""
+    value = np.random.default_rng(2).normal(size=(5, 5))
+    op = Schur(part)
+    right = op.evaluate(value)
+    wrong = right.copy()
+    wrong[1, 2] += 1e-3
+    pairs = (right * -1 if part else right, ""), (wrong, "instead of")
+    for found, said in pairs:
+        one, other = (op.in_common([value], each) for each in (found, right))
+        assert said in difference(one, other, 1.0, together=False)
+        assert bool(said) == bool(difference(one, other, 1.0, together=False))
+
+
+def test_no_bytes_are_copied_from_nowhere_without_a_report() -> None:
+    """Triangular factors of a matrix without elements, beside an update."""
+    m, s = T.matrix("m"), symc.shared(np.ones(3))
+    y = T.tanh(m)
+    r = T.linalg.qr(y @ y.T + 2 * T.eye(y.shape[0]))[1]
+    f = symc.function([m], T.abs(r), updates=[(s, T.arctan(s))], mode="debug")
+    assert f(np.zeros((0, 2))).shape == (0, 0)

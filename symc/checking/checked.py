@@ -144,7 +144,8 @@ class Checker:
             found = known[node]
             if isinstance(node.op, Scan):
                 found = _with_rows_not_done(found, right, node, together)
-            wrong = difference(found, right, scale, together=False)
+            one, other = (node.op.in_common(args, result) for result in (found, right))
+            wrong = difference(one, other, scale, together=False)
             if wrong:
                 given = "".join(
                     f"\n  from   {describe(arg)}, shape {value.shape}"

@@ -94,6 +94,11 @@ class Op:
         """The meaning, in NumPy: the oracle of the tests and the interpreter."""
         raise NotImplementedError(type(self).__name__)
 
+    def in_common(self, args: Sequence[Array], result: Array) -> Array:
+        """What all right results for arguments have in common, where there are several."""
+        del args
+        return result
+
     def in_quiet(self, node: Tensor) -> Callable[..., Any]:
         """`evaluate` for one node, called where NumPy's warnings are off already."""
         del node

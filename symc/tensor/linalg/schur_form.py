@@ -63,6 +63,11 @@ class Schur(Op):
             result[at] = schur_meaning.schur(a[at])[self.part]
         return result
 
+    def in_common(self, args: Sequence[Array], result: Array) -> Array:
+        if self.part == STATUS or not np.isfinite(result).all():
+            return result
+        return (_of_forms if self.part == FORM else _of_bases)(args[0], result)
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         """By ``z^H da z = dt + w t - t w`` with a skew w, whose diagonal (phases of z) is 0.
 
@@ -114,6 +119,31 @@ class Schur(Op):
 
 def _reason(number: int) -> str:
     return f"has no Schur form: the iteration did not converge (at {number})"
+
+
+def _of_forms(a: Array, t: Array) -> Array:
+    """What the forms of a matrix have in common: its norm, the traces of powers, and zeros."""
+    del a
+    size = np.linalg.norm(t, axis=(-2, -1))
+    unit = t / np.where(size > 0, size, 1)[..., None, None]
+    powers = [unit, unit @ unit, unit @ unit @ unit]
+    traces = [np.trace(power, axis1=-2, axis2=-1) for power in powers]
+    return np.concatenate([np.stack([size, *traces], -1), _below(t)], -1)
+
+
+def _of_bases(a: Array, z: Array) -> Array:
+    """What the bases of a matrix's forms have in common: products of columns, and the zeros."""
+    back = np.conj(np.swapaxes(z, -1, -2))
+    products = np.reshape(back @ z, (*z.shape[:-2], -1))
+    return np.concatenate([products, _below(back @ a @ z)], -1)
+
+
+def _below(t: Array) -> Array:
+    """Zeros of a form: all below the blocks, and of neighbours beside its diagonal one at least."""
+    n = t.shape[-1]
+    beside = np.diagonal(t, -1, -2, -1)
+    low = np.reshape(np.tril(t, -2), (*t.shape[:-2], n * n))
+    return np.concatenate([low, beside[..., 1:] * beside[..., :-1]], -1)
 
 
 class SchurResult(NamedTuple):
