@@ -25,7 +25,9 @@ from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.lowering import At, Lowering, SizeOf
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.types import TensorType
+from symc.tensor.linalg.eigen import Eig
 from symc.tensor.linalg.schur_form import Schur
+from symc.tensor.linalg.spectral import Eigh
 
 x = T.vector("x")
 
@@ -319,3 +321,34 @@ def test_no_bytes_are_copied_from_nowhere_without_a_report() -> None:
     r = T.linalg.qr(y @ y.T + 2 * T.eye(y.shape[0]))[1]
     f = symc.function([m], T.abs(r), updates=[(s, T.arctan(s))], mode="debug")
     assert f(np.zeros((0, 2))).shape == (0, 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "complex128"])
+def test_eigenvectors_and_pivots_are_those_of_lapack_up_to_signs(dtype: str) -> None:
+    """NumPy computes those of float32 in float64, where others may come out."""
+    a = T.tensor(dtype, (None, None), "a")
+    both = T.linalg.eigh(a)[1], T.linalg.eig(a)[1], T.linalg.lu_factor(a)[0]
+    f = symc.function([a], list(both), mode="debug")
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        value = rng.normal(size=(5, 5)) + (
+            1j * rng.normal(size=(5, 5)) if dtype != "float32" else 0
+        )
+        vectors = f(value.astype(dtype))[0]
+        np.testing.assert_allclose(vectors.conj().T @ vectors, np.eye(5), atol=1e-5)
+
+
+def test_eigenvectors_that_are_wrong_are_seen() -> None:
+    value = np.array([[2.0, 1.0], [1.0, 3.0]])
+    for of, found in (Eig(1), np.linalg.eig(value)), (Eigh(1), np.linalg.eigh(value)):
+        right = found.eigenvectors
+        for wrong in (right + np.array([[0, 0], [1e-3, 0]]), right * 2):
+            one, other = (of.in_common([value], each) for each in (wrong, right))
+            assert difference(one, other, 1.0, together=False)
+
+
+def test_numbers_of_exponentials_lie_where_they_may() -> None:
+    """An odd number of float32 came before wider ones."""
+    a = T.fmatrix("a")
+    f = symc.function([a], T.linalg.expm(a), mode="debug")
+    np.testing.assert_allclose(f(np.eye(3, dtype="float32")), np.eye(3) * np.e, rtol=1e-6)

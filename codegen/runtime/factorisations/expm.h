@@ -88,9 +88,10 @@ static void symc_expm_one(int64_t kind, int64_t n, const void *a, void *x, void 
     const double *limits = kind & 1 ? wide : narrow;
     const int last = kind & 1 ? 4 : 2;
     void *places[9];
-    for (int k = 0; k < 9; k++) places[k] = symc_at(kind, memory, k * n * n);
+    // The longest numbers come first: after an odd number of float32 they would lie askew.
+    int64_t *pivots = memory, info;
+    for (int k = 0; k < 9; k++) places[k] = symc_at(kind, pivots + n, k * n * n);
     void **powers = places, *u = places[5], *v = places[6], *work = places[7], *lu = places[8];
-    int64_t *pivots = symc_at(kind, memory, 9 * n * n), info;
     const double norm = symc_column_norm(kind, n, a, (double *)pivots);
     if (!(norm < 1e300)) {
         __builtin_memset(x, 0xff, (size_t)(n * n * symc_bytes(kind)));

@@ -14,6 +14,7 @@ from symc.graph.node import PROPERTIES, Array, Op, Requirement, Tensor, TensorLi
 from symc.graph.types import TensorType, as_dtype, complex_for, to_numpy
 from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import conjugated
+from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
     adjoint,
     batch_of,
@@ -65,6 +66,11 @@ class Eig(Op):
                 return np.ones(a.shape[:-2], np.int64)
             return np.full(a.shape if self.part == VECTORS else a.shape[:-1], np.nan, dtype)
         return np.zeros(a.shape[:-2], np.int64)
+
+    def in_common(self, args: Sequence[Array], result: Array) -> Array:
+        if self.part != VECTORS or not np.isfinite(result).all():
+            return result
+        return reference.of_eigenvectors(args[0], result)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         (a,) = node.args

@@ -51,6 +51,14 @@ def mirrored(a: Array) -> Array:
     return whole
 
 
+def of_eigenvectors(a: Array, v: Array) -> Array:
+    """What the eigenvectors of a matrix have in common: length 1, and what is beside ``a v``: 0."""
+    back, turned = np.conj(v), a @ v
+    sizes = np.sum(back * v, -2)
+    beside = turned - v * (np.sum(back * turned, -2) / sizes)[..., None, :]
+    return np.concatenate([sizes, np.reshape(beside, (*v.shape[:-2], -1))], -1)
+
+
 def cholesky_status(a: Array) -> Array:
     """0 for each positive definite matrix; else the order of the first minor that is not."""
     status = np.zeros(a.shape[:-2], np.int64)
@@ -85,7 +93,8 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     for at in np.ndindex(status.shape):
         matrix = work[at]
         for k in range(n):
-            other = pivots[at][k] = k + int(np.argmax(np.abs(matrix[k, k:])))
+            sizes = np.abs(matrix[k, k:].real) + np.abs(matrix[k, k:].imag)  # LAPACK's
+            other = pivots[at][k] = k + int(np.argmax(sizes))
             if other != k:
                 matrix[:, [k, other]] = matrix[:, [other, k]]
             if matrix[k, k] == 0:

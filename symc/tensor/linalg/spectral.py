@@ -12,6 +12,7 @@ from symc.codegen.record import record
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
+from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
     adjoint,
     batch_of,
@@ -48,6 +49,13 @@ class Eigh(Op):
 
     def evaluate(self, *args: Array) -> Array:
         return _evaluate(args[0], self.part)
+
+    def in_common(self, args: Sequence[Array], result: Array) -> Array:
+        if self.part != VECTORS or not np.isfinite(result).all():
+            return result
+        products = np.conj(np.swapaxes(result, -1, -2)) @ result
+        common = reference.of_eigenvectors(reference.mirrored(args[0]), result)
+        return np.concatenate([np.reshape(products, (*result.shape[:-2], -1)), common], -1)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         (a,) = node.args
