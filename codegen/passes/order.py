@@ -72,7 +72,7 @@ may leave shared variables half-changed.
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
 `varying`, `waiting`, `proven`, `states`, `transposed`, `turning`, `meeting`, `started`, `numbered`,
-`facts`, `pieces`, `groups`, `lengths` and `pack_plan` are parts of the passes.
+`facts`, `pieces`, `groups`, `lengths`, `turned_sums` and `pack_plan` are parts of the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes

@@ -50,6 +50,13 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "weighed by a column": lambda n, x, y: (abs(x[:, None] - y[None]) * x[:, :1, None]).sum(
         axis=-1
     ),
+    "pulled to others": lambda n, x, y: (
+        n.exp(-((x[:, None] - y[None]) ** 2).sum(axis=-1))[:, :, None] * (y[None] - x[:, None])
+    ).sum(axis=1),
+    "the farthest pull": lambda n, x, y: (
+        x
+        + (abs(x[:, None] - y[None]).sum(axis=-1)[:, :, None] * (y[None] - x[:, None])).max(axis=1)
+    ),
     "of one matrix": lambda n, x, y: ((x[:, None] - x[None]) ** 2).sum(axis=-1) + y.sum(),
 }
 

@@ -54,6 +54,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.loops.dependence import UNROLL, is_unit
 from symc.codegen.passes.loops.row_folds import RowFold, folds_of, pays
+from symc.codegen.passes.loops.turned_sums import by_columns, sums_at
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.walk import (
     Block,
@@ -128,8 +129,12 @@ class _Turned:
         """The loop over blocks."""
         replaced = {id(one.loop): self.either(one) for one in self.folds}
         body: list[Stmt] = []
-        for stmt in self.rows.body:
-            body += replaced.get(id(stmt), (stmt,))
+        at = 0
+        while at < len(self.rows.body):
+            stmt = self.rows.body[at]
+            count, sums = self.columnwise(at)
+            body += sums or replaced.get(id(stmt), (stmt,))
+            at += count
         number = Var(fresh("rows", self.taken), self.rows.var.dtype)
         place = Var(fresh(f"{self.rows.var.name}_in_rows", self.taken), self.rows.var.dtype)
         cut = mining_of(self.rows, number, ROWS)
@@ -144,6 +149,22 @@ class _Turned:
         written_out = isinstance(self.length, Const) and self.length.value <= UNROLL
         made = (_SideBySide(self, one, {}).whole(),) if written_out else self.side_by_side(one)
         return made if isinstance(self.pays, Const) else (If(self.chosen, made, (one.loop,)),)
+
+    def columnwise(self, at: int) -> tuple[int, Block]:
+        """How many statements are sums for the columns of a copy, and what runs in their place."""
+        found = sums_at(self.rows.body, at)
+        made = None
+        if found is not None:
+            lengths = self.count, self.length
+            made = by_columns(
+                found[0], lengths, self.taken, lambda load: self.copies.get(load.buffer)
+            )
+        if found is None or made is None:
+            return 1, ()
+        count = found[1]
+        if isinstance(self.pays, Const):
+            return count, made
+        return count, (If(self.chosen, made, tuple(self.rows.body[at : at + count])),)
 
     def copy(self, name: str, buffer: Buffer) -> Loop:
         """Makes a copy of a matrix."""
