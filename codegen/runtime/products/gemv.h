@@ -66,25 +66,29 @@ SYMC_INLINE void symc_eight_rows_fNN(int64_t count, int64_t n, const real *a, in
     }
 }
 
-// SYMBOL symc_gemv_fNN
-// NEEDS symc_eight_rows_fNN
-// y = alpha a x + beta y, or with the transpose of a. a has m rows and n columns either way.
-// Transposed, each block of columns adds 256 rows at a time before they meet the total.
-static void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const real *a,
-                          int64_t lda, const real *x, real beta, real *y, int64_t threads) {
+// SYMBOL symc_tiny_gemv_fNN
+// A product of a few numbers, which is over before vectors have begun.
+static inline void symc_tiny_gemv_fNN(int64_t length, int64_t terms, real alpha, const real *a,
+                                      int64_t row, int64_t col, const real *x, real beta, real *y) {
+    for (int64_t i = 0; i < length; i++) {
+        real sum = 0;
+        for (int64_t j = 0; j < terms; j++) sum += a[i * row + j * col] * x[j];
+        if (alpha != 1) sum *= alpha;
+        y[i] = beta == 0 ? sum : sum + beta * y[i];
+    }
+}
+
+// SYMBOL symc_long_gemv_fNN
+// NEEDS symc_eight_rows_fNN SYMC_OUT_OF_LINE
+// One of any size. Transposed, each block of columns adds 256 rows at a time before they meet the
+// total.
+SYMC_OUT_OF_LINE
+static void symc_long_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const real *a,
+                               int64_t lda, const real *x, real beta, real *y, int64_t threads) {
     enum { COLUMNS = 512, ROWS = 256 };
     const int64_t length = trans ? n : m;
     const int many = threads > 1 && (double)m * n > 1 << 18;
     if (length <= 0) return;
-    if (m <= 16 && n <= 16 && m * n <= 48) {  // over before vectors have begun
-        const int64_t row = trans ? 1 : lda, col = trans ? lda : 1, terms = trans ? m : n;
-        for (int64_t i = 0; i < length; i++) {
-            double sum = 0;
-            for (int64_t j = 0; j < terms; j++) sum += (double)a[i * row + j * col] * x[j];
-            y[i] = alpha * (real)sum + (beta == 0 ? 0 : beta * y[i]);
-        }
-        return;
-    }
     if (beta == 0) {
         __builtin_memset(y, 0, (size_t)length * sizeof(real));
     } else {
@@ -136,4 +140,47 @@ static void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const
             for (int64_t j = 0; j < width; j++) y[first + j] += alpha * sums[j];
         }
     }
+}
+
+// SYMBOL symc_is_by_page_end_fNN
+// NEEDS SYMC_LANE_BYTES
+// Whether a vector that begins in an array of `count` numbers may reach into another page. To leave
+// out its lanes there by a mask takes 300 ns where that page is not in memory.
+static inline int symc_is_by_page_end_fNN(const real *x, int64_t count) {
+    return (-(size_t)(x + count) & 4095) < SYMC_LANE_BYTES;
+}
+
+// SYMBOL symc_gemv_fNN
+// NEEDS symc_tiny_gemv_fNN symc_small_columns_of_fNN symc_small_rows_of_fNN symc_long_gemv_fNN
+// NEEDS symc_is_by_page_end_fNN
+// y = alpha a x + beta y, or with the transpose of a. a has m rows and n columns either way. What is
+// small begins with nothing else: in a step of a loop all of it takes some 10 ns.
+static inline void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const real *a,
+                                 int64_t lda, const real *x, real beta, real *y, int64_t threads) {
+#if defined(SYMC_HAS_PARTS)
+    enum { SMALL = 2 * SYMC_LANE_BYTES, L = SYMC_LANE_BYTES / sizeof(real) };
+    const int64_t few = trans ? 2 : 4, length = trans ? n : m;
+    const int is_tiny = m <= few && n <= few;
+#else
+    const int is_tiny = m <= 16 && n <= 16 && m * n <= 48;
+#endif
+    if (is_tiny && trans) {
+        symc_tiny_gemv_fNN(n, m, alpha, a, 1, lda, x, beta, y);
+        return;
+    }
+    if (is_tiny) {
+        symc_tiny_gemv_fNN(m, n, alpha, a, lda, 1, x, beta, y);
+        return;
+    }
+#if defined(SYMC_HAS_PARTS)
+    const int is_by_end = (n % L && (symc_is_by_page_end_fNN(a, (m - 1) * lda + n) ||
+                                     (!trans && symc_is_by_page_end_fNN(x, n)))) ||
+                          (length % L && symc_is_by_page_end_fNN(y, length));
+    if (m <= SMALL && n <= SMALL && !is_by_end) {
+        if (trans) symc_small_columns_of_fNN(m, n, alpha, a, lda, x, beta, y);
+        else symc_small_rows_of_fNN(m, n, alpha, a, lda, x, beta, y);
+        return;
+    }
+#endif
+    symc_long_gemv_fNN(trans, m, n, alpha, a, lda, x, beta, y, threads);
 }

@@ -58,6 +58,14 @@ SYMC_INLINE void symc_store_part_fNN(real *to, int64_t count, symc_lanes_fNN par
     for (int64_t t = 0; t < count; t++) to[t] = ((real *)&part)[t];
 #endif
 }
+// What a product adds to a vector's part, or sets it to. Steps of a loop wait for each operation.
+SYMC_INLINE void symc_small_row_fNN(real *to, int64_t width, real alpha, real beta,
+                                    symc_lanes_fNN sum) {
+    if (alpha != 1) sum *= alpha;
+    if (beta != 0) sum += beta * symc_part_of_lanes_fNN(to, width);
+    if (width * sizeof(real) == SYMC_LANE_BYTES) *(symc_lanes_fNN *)to = sum;
+    else symc_store_part_fNN(to, width, sum);
+}
 
 // SYMBOL symc_small_gemm_fNN
 // NEEDS symc_part_of_lanes_fNN SYMC_SMALL SYMC_OUT_OF_LINE
@@ -73,13 +81,6 @@ SYMC_INLINE symc_lanes_fNN symc_small_line_fNN(const real *from, int64_t width) 
 #else
     return *(const symc_lanes_fNN *)from;  // copied where it is not whole
 #endif
-}
-SYMC_INLINE void symc_small_row_fNN(real *to, int64_t width, real alpha, real beta,
-                                    symc_lanes_fNN sum) {
-    sum *= alpha;
-    if (beta != 0) sum += beta * symc_part_of_lanes_fNN(to, width);
-    if (width * sizeof(real) == SYMC_LANE_BYTES) *(symc_lanes_fNN *)to = sum;
-    else symc_store_part_fNN(to, width, sum);
 }
 // Four rows of a at a time: the sums of one would wait for each other.
 SYMC_INLINE void symc_small_columns_fNN(const int are_two, int64_t m, int64_t k, real alpha,
