@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
@@ -19,7 +19,9 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
+    Stmt,
     Store,
+    Strip,
     Strips,
     Var,
     add,
@@ -54,7 +56,21 @@ def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
         case _:
             pass
     extent = _visible(loop.extent, inside)
-    return mul(extent, work_of_block(loop.body, {**inside, loop.var.name: extent}))
+    names = {**inside, loop.var.name: extent}
+    if isinstance(loop.cut, Strips):  # all strips together have the iterations of the whole
+        names.update((stmt.var.name, stmt.value) for stmt in loop.body if isinstance(stmt, Let))
+        strips = [stmt.body for stmt in loop.body if _is_strip(stmt, loop)]
+        rest = tuple([stmt for stmt in loop.body if not _is_strip(stmt, loop)])
+        total = mul(extent, work_of_block(rest, names))
+        for body in strips:
+            total = add(total, mul(_visible(loop.cut.whole, inside), work_of_block(body, names)))
+        return total
+    return mul(extent, work_of_block(loop.body, names))
+
+
+def _is_strip(stmt: Stmt, loop: Loop) -> TypeGuard[Loop]:
+    """Whether a loop goes over the iterations of one of the strips that another one goes over."""
+    return isinstance(stmt, Loop) and isinstance(stmt.cut, Strip) and stmt.cut.number == loop.var
 
 
 def work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
@@ -114,7 +130,10 @@ def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
             case Binary("mul", left, right):
                 return mul(_visible(left, inside), _visible(right, inside))
             case Binary("floordiv", number, Const() as divisor):
-                return Binary("floordiv", _visible(number, inside), divisor, INT64)
+                whole = _visible(number, inside)
+                if isinstance(whole, Const) and divisor.value:
+                    return const(int(whole.value) // int(divisor.value))
+                return Binary("floordiv", whole, divisor, INT64)
             case Binary("sub", number, _):
                 extent = number
             case _:

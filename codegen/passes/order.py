@@ -51,6 +51,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     fours       exponentials are added up four at a time, then widened
     side_by_side  folds of what vector registers are slow to take go to several scalars
     registers   folds of rows go to several vector registers
+    byte_sums   sums of bytes and truth values are added up in lanes of one or two bytes
     byte_folds  extremes of rows of bytes are folded in whole vectors
     few_terms   rows of a few numbers are folded one after the other
     ends        sums of functions end with a whole vector that overlaps the one before
@@ -65,10 +66,10 @@ over names and arithmetic; each folder imports only those named after it. In ord
     declare     a local scalar is declared with its first value
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `fours`, `side_by_side`,
-`registers`, `byte_folds`, `few_terms`, `ends`, `abreast`, `running`, `overlapped`, `carry`, `apart`
-and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare` after all; any
-other order is correct, if less effective. Any may be left out but `unbroken`: without it an error
-may leave shared variables half-changed.
+`registers`, `byte_sums`, `byte_folds`, `few_terms`, `ends`, `abreast`, `running`, `overlapped`,
+`carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare`
+after all; any other order is correct, if less effective. Any may be left out but `unbroken`:
+without it an error may leave shared variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
@@ -185,7 +186,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "loops.parallel vectors.channels loops.wraps"),
     *_passes(with_loops, "vectors.fours"),
     *_passes(any_program, "vectors.side_by_side"),
-    *_passes(with_loops, "vectors.registers vectors.byte_folds vectors.few_terms vectors.ends"),
+    *_passes(with_loops, "vectors.registers vectors.byte_sums vectors.byte_folds"),
+    *_passes(with_loops, "vectors.few_terms vectors.ends"),
     *_passes(with_loops, "vectors.abreast vectors.running vectors.overlapped"),
     *_passes(with_repeats, "steps.carry steps.apart steps.halves steps.from_both_ends"),
     *_passes(with_loops, "vectors.packs"),

@@ -57,6 +57,8 @@ def test_loops_are_vector_loops(name: str, dtype: str, tmp_path: Path) -> None:
     function = symc.function([mask, numbers], build(mask, numbers), on_unused_input="ignore")
     lines = function.source.split("\n")
     reads = {n for n, line in enumerate(lines, 1) if "symc_truth(" in line and "[" in line}
+    if name == "count":  # but for what is too short for a register (`byte_sums.py`)
+        reads = {read for read in reads if "lanes" in lines[read - 1]}
     assert reads
     found = vectorised(function.source, tmp_path)
     assert all(found & set(range(read - 4, read + 1)) for read in reads)

@@ -143,7 +143,7 @@ class _Fold:
 
 def _in_whole_vectors(loop: Loop, taken: set[str]) -> Iterator[Stmt]:
     """The loop by vectors of the widest kind that a row has room for; one by one for none."""
-    folds = _folds(loop)
+    folds = extremes_of(loop)
     if not folds:
         yield loop
         return
@@ -164,19 +164,25 @@ def _in_whole_vectors(loop: Loop, taken: set[str]) -> Iterator[Stmt]:
     yield result
 
 
-def _folds(loop: Loop) -> list[_Fold]:
+def extremes_of(loop: Loop) -> list[_Fold]:
     """The folds of a loop; none of loops that do other things than extremes of bytes in rows."""
-    if loop.cut is not None or any(isinstance(node, Load) for node in nodes(loop.extent)):
-        return []
+    found = [_fold(stmt) for stmt in loop.body if isinstance(stmt, Accumulate)]
+    folds = [fold for fold in found if fold is not None]
+    fits = len(folds) == len(found) and loop.cut is None and reads_rows_of_bytes(loop)
+    return folds if fits else []
+
+
+def reads_rows_of_bytes(loop: Loop) -> bool:
+    """Whether all that a loop reads along its variable are neighbours of one or two bytes."""
+    if any(isinstance(node, Load) for node in nodes(loop.extent)):
+        return False
     lets = index_names(loop.body)
     loads = [load for stmt in loop.body for load in loads_of(stmt)]
     steps = [(load, step_of(substitute(load.index, lets), loop.var)) for load in loads]
     along = [(load, step) for load, step in steps if step != 0]
-    if not along or any(step not in (-1, 1) or load.dtype.bytes > NARROW for load, step in along):
-        return []
-    found = [_fold(stmt) for stmt in loop.body if isinstance(stmt, Accumulate)]
-    folds = [fold for fold in found if fold is not None]
-    return folds if len(folds) == len(found) else []
+    return bool(along) and all(
+        step in (-1, 1) and load.dtype.bytes <= NARROW for load, step in along
+    )
 
 
 def _fold(stmt: Accumulate) -> _Fold | None:
