@@ -99,14 +99,14 @@ def columns(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     outer = builder.scope([cut.let], None)
     place: dict[int, ir.Expr] = dict(zip(others, loops, strict=True))
     place |= {last: cut.at(across)}
-    columns = _Columns(builder, stage, lowering, cut, outer, place, along, across)
+    columns = _RunningColumns(builder, stage, lowering, cut, outer, place, along, across)
     outer.block += columns.kept() if lowering.dtype == node.dtype else columns.narrowed()
     extents = [builder.context.sizes(dims[axis]) for axis in others]
     return wrap(loops, extents, [cut.loop("parallel", tuple(outer.block))], "parallel")
 
 
 @record
-class _Columns:
+class _RunningColumns:
     """A block of lines that lie side by side."""
 
     builder: KernelBuilder

@@ -103,7 +103,7 @@ def _are_independent(row: Loop, last: Loop) -> bool:
     return written(last.body).isdisjoint(read)
 
 
-class _Columns:
+class _ColumnwiseSums:
     """Sums on their way to a loop over columns."""
 
     def __init__(
@@ -185,4 +185,4 @@ def by_columns(
     copy_of: Callable[[Load], Buffer | None],
 ) -> Block | None:  # fmt: skip
     """The sums column by column, from copies of so many rows of such a length, if they have any."""
-    return _Columns(made, lengths, taken, copy_of).block()
+    return _ColumnwiseSums(made, lengths, taken, copy_of).block()

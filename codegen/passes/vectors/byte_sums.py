@@ -118,7 +118,7 @@ def _kernel(kernel: Kernel) -> Block:
 
 
 @record
-class _Sum:
+class _ByteSum:
     """A scalar that a loop adds narrow numbers to, and lanes that have room for them."""
 
     stmt: Accumulate
@@ -149,7 +149,7 @@ class _Sum:
         return self.most * terms < 1 << (self.dtype.bits - (self.dtype.kind == "int"))
 
 
-def _sum(stmt: Stmt) -> _Sum | None:
+def _sum(stmt: Stmt) -> _ByteSum | None:
     """The sum that a statement adds to, if its terms are bytes, pairs of them, or truth values."""
     match stmt:
         case Accumulate(_, _, "add", Cast(term, dtype)) if dtype.is_integer or dtype.is_float:
@@ -160,12 +160,12 @@ def _sum(stmt: Stmt) -> _Sum | None:
         term = term.x
     if term.dtype.kind == "bool":
         bits = width_of_flag(term)
-        return _Sum(stmt, term, FLAGS[bits], bits, 1) if bits in FLAGS else None
+        return _ByteSum(stmt, term, FLAGS[bits], bits, 1) if bits in FLAGS else None
     lane = LANES.get(term.dtype.name)
     if lane is None or dtype.bits <= term.dtype.bits:
         return None
     bits = term.dtype.bits
-    return _Sum(stmt, term, lane, bits, 1 << (bits - (term.dtype.kind == "int")))
+    return _ByteSum(stmt, term, lane, bits, 1 << (bits - (term.dtype.kind == "int")))
 
 
 def _keeps_values(cast: Cast) -> bool:
@@ -196,7 +196,7 @@ def _in_narrow_lanes(loop: Loop, taken: set[str]) -> Iterator[Stmt]:
     yield from _by_length(loop, sums, taken)
 
 
-def _by_length(loop: Loop, sums: Sequence[_Sum], taken: set[str]) -> Iterator[Stmt]:
+def _by_length(loop: Loop, sums: Sequence[_ByteSum], taken: set[str]) -> Iterator[Stmt]:
     """The loop in a form for each length that a row may have."""
     bits = max(each.bits for each in sums)
     wide, narrow = (width * 8 // bits for width in WIDTHS)
@@ -223,7 +223,7 @@ class _SumLanes:
     """One loop, on its way to vectors of so many elements; `most` are all that it may have."""
 
     def __init__(
-        self, loop: Loop, sums: Sequence[_Sum], width: int, most: int | None, taken: set[str]
+        self, loop: Loop, sums: Sequence[_ByteSum], width: int, most: int | None, taken: set[str]
     ) -> None:
         self.loop, self.width, self.taken = loop, width, taken
         self.sums = [(each, fresh("lanes", taken)) for each in sums]
@@ -310,7 +310,7 @@ class _SumLanes:
             body.append(Accumulate(lanes, lane, "add", value))
         return own_names(tuple(body), self.taken)
 
-    def folded(self, each: _Sum, lanes: str) -> Iterator[Stmt]:
+    def folded(self, each: _ByteSum, lanes: str) -> Iterator[Stmt]:
         """The sum of the lanes, half of them added to the other half, in numbers wide enough."""
         half, dtype = self.width // 2, each.dtype
         if not each.has_room(self.most):
