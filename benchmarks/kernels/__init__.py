@@ -10,6 +10,7 @@ from . import (
     graphs,
     lines,
     particles,
+    pixels,
     places,
     products,
     ragged,
@@ -45,4 +46,5 @@ KERNELS: tuple[Kernel, ...] = (
     *branches.KERNELS,
     *choices.KERNELS,
     *graphs.KERNELS,
+    *pixels.KERNELS,
 )

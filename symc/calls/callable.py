@@ -203,7 +203,8 @@ class Function(Generic[Result]):
 
         Shared variables that are not swapped belong to both functions. With `delete_updates` the
         copy changes none. Raises `FunctionError` for a variable that the function does not have, or
-        a replacement of another dtype or number of axes.
+        a replacement of another dtype or number of axes, and `BadUpdate` if two updates would be of
+        one variable.
 
         >>> import symc, symc.tensor as T
         >>> total, other, x = symc.shared(0.0), symc.shared(10.0), T.scalar("x")

@@ -20,6 +20,7 @@ from symc.calls.updates import (
 )
 from symc.config import config
 from symc.errors import (
+    BadUpdate,
     FunctionError,
     MissingInput,
     UnusedInput,
@@ -210,11 +211,14 @@ def copied(
                 f"swap= replaces shared variables of the function by others, not {mine!r} by "
                 f"{other!r}\n  the function has {', '.join(map(repr, old.shared)) or 'none'}"
             )
-    replace = _as_givens([*swap.items()], [])
+    replace = _as_givens([*swap.items()], [], "swap=")
     updates = () if delete_updates else old.updates
     results = substitute(old.outputs, replace)
     news = substitute([_unchecked(new) for _, new in updates], replace)
     targets = [swap.get(target, target) for target, _ in updates]
+    for target in targets:
+        if targets.count(target) > 1:
+            raise BadUpdate(f"with swap= {target!r} is updated twice")
     updated = [checked_update(*pair) for pair in zip(targets, news, strict=True)]
     held = _shared_of(walk([*results, *(new for _, new in updated)]), updated)
     request = Request(
@@ -308,18 +312,18 @@ def _output(value: Any) -> Tensor:
     return as_tensor(value.variable if isinstance(value, Out) else value)
 
 
-def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
+def _as_givens(givens: Givens, ins: Sequence[In], word: str = "givens=") -> dict[Tensor, Tensor]:
     replace: dict[Tensor, Tensor] = {}
     variables = {item.variable for item in ins}
-    needs = "givens= needs pairs (tensor, replacement)"
+    needs = f"{word} needs pairs (tensor, replacement)"
     for old, new in pairs_of(givens, FunctionError, needs):
         if not isinstance(old, Tensor):
-            raise TypeError(f"givens= replaces tensors, not {old!r}")
+            raise TypeError(f"{word} replaces tensors, not {old!r}")
         if old in variables:
-            raise FunctionError(f"{old!r} is an input; givens= cannot replace it as well")
+            raise FunctionError(f"{old!r} is an input; {word} cannot replace it as well")
         if old in replace:
-            raise FunctionError(f"givens= replaces {old!r} twice")
-        what = f"givens=: what replaces {old.name or repr(old)}"
+            raise FunctionError(f"{word} replaces {old!r} twice")
+        what = f"{word}: what replaces {old.name or repr(old)}"
         if type(new) is np.ndarray:
             array = numbers(new, what)
             converted = held(new, array, to_numpy(old.dtype))
@@ -328,7 +332,7 @@ def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
             new = tensor_like(new, old.dtype, what)
         if new.dtype is not old.dtype or new.ndim != old.ndim:
             raise FunctionError(
-                f"givens= cannot replace {old.type} by {new.type}\n"
+                f"{word} cannot replace {old.type} by {new.type}\n"
                 f"  tensor {describe(old)}\n  given  {describe(new)}"
             )
         replace[old] = new

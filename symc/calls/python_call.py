@@ -223,12 +223,25 @@ class PythonCaller:
             memory = data[len(args) + number] = _memory(array)
             keep.append(memory)
             lengths += array.shape
+        if not self._pure:
+            self._take_apart(frame, arrays, len(args))
         for number, array in enumerate(self._constants, len(arrays)):
             memory = data[number] = _memory(array)
             keep.append(memory)
         if lengths:
             frame.lengths[0 : len(lengths)] = lengths
         return arrays
+
+    def _take_apart(self, frame: _Frame, arrays: list[Any], count: int) -> None:
+        """Copies arguments that lie in the memory of a shared variable: it may be written before
+        they are read."""
+        for index, array in enumerate(arrays[:count]):
+            if isinstance(array, np.ndarray) and any(
+                np.may_share_memory(array, shared) for shared in arrays[count:]
+            ):
+                arrays[index] = array.copy()
+                memory = frame.data[index] = _memory(arrays[index])
+                frame.keep.append(memory)
 
     def _converted(self, index: int, value: object) -> Array:
         dtype, ndim, fixed = self._inputs[index]

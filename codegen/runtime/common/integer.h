@@ -91,8 +91,7 @@ SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u64, uint64_t)
 
 // SYMBOL SYMC_DEFINE_MOD
 // NEEDS SYMC_ARE_BRIEF SYMC_IS_DIVISOR
-// Remainder with the sign of b, as Python's %. What is added is masked, not chosen: of numbers of
-// either sign a jump would be told wrong every other time.
+// Remainder with the sign of b, as Python's %. Masked: a jump would be told wrong for random signs.
 #define SYMC_DEFINE_MOD(name, type)                                            \
     static inline type name(type a, type b) {                                  \
         if (b == 0 || b == -1) return 0;                                       \
