@@ -11,7 +11,7 @@ from symc.graph.inputs import Constant, constant_value
 from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
 from symc.tensor.diagonals import Diagonal
-from symc.tensor.elementwise import ELEMENTWISE
+from symc.tensor.elementwise import ELEMENTWISE, conjugated
 from symc.tensor.matrix_product import MatMul, MatVec, summed_products
 from symc.tensor.part_products import part_product
 from symc.tensor.slices import Slice
@@ -88,6 +88,15 @@ def _scaled_matrix(node: Tensor) -> Tensor | None:
             return node.op(whole, factor * x)
         case _:
             return None
+
+
+@structural("a conjugated matrix times a vector", MatVec, valid=ROUNDS, inner=[ELEMENTWISE["conj"]])
+def _conjugated_matrix(node: Tensor) -> Tensor | None:
+    """The vector is conjugated instead, and the product: the matrix is read where it lies."""
+    a, x = node.args
+    if a.op is not ELEMENTWISE["conj"] or not node.dtype.is_complex:
+        return None
+    return conjugated(node.op(a.args[0], conjugated(x)))
 
 
 def _scales(factor: Tensor, whole: Tensor) -> bool:

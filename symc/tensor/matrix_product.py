@@ -12,6 +12,7 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BLAS_KINDS, BOOL, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
+from symc.codegen.routines import declare
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
@@ -27,6 +28,8 @@ from symc.tensor.views import broadcast_to, expand_dims, peel_whole, swapaxes
 from symc.tensor.wide import in_float32
 
 __all__: list[str] = []
+
+declare("complex_gemv", "trans m n a x y!", lambda of: 8 * of.product("m n"))
 
 # Products of matrices known to need no more multiplications than this are loops, not BLAS calls.
 SMALL = 512
@@ -200,7 +203,16 @@ class MatVec(Op):
         a, _ = node.args
         rows, columns = a.type.shape
         work = dims.mul(node.type.shape[0], self._inner(node))
-        if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
+        if isinstance(work, int) and work <= SMALL:
+            return self.products(node)
+        if node.type.dtype.is_complex:
+            lengths = ir.const(int(self.trans)), size(rows), size(columns)
+            return LibCall(
+                f"complex_gemv_f{node.type.dtype.bits // 2}",
+                (*lengths, Argument(0), Argument(1), Argument(-1)),
+                otherwise=self.products(node),
+            )
+        if not is_blas(node.type.dtype):
             return self.products(node)
         alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
         return LibCall(

@@ -179,6 +179,10 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda a, x: (a * 3.0) @ x, [A, V]),
         (lambda a, x: -a @ x, [A, V]),
     ],
+    "a conjugated matrix times a vector": [
+        (lambda a, x: T.conj(a) @ x, [A * (1 + 2j), V * (1 - 1j)]),
+        (lambda b, x: MatVec(True)(T.conj(b), T.conj(x)), [B * (2 - 1j), V * (1 - 1j)]),
+    ],
     "a scaled matrix times its transpose": [
         (lambda s, a: MatMul(False, True)(s * a, a), [np.array(1.5), A]),
         (lambda s, a: MatMul(True)(a, a * s), [np.array(1.5), A]),
