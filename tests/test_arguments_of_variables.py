@@ -69,7 +69,7 @@ def test_two_updates_of_one_variable_by_a_swap_are_refused() -> None:
     """A bug: one of the two was left out."""
     p, q, y = symc.shared(1.0, name="p"), symc.shared(10.0, name="q"), T.scalar("y")
     f = symc.function([y], p * 100 + q, updates=[(p, p + y), (q, q * 2)])
-    with pytest.raises(BadUpdate, match="with swap= .*q.* is updated twice"):
+    with pytest.raises(BadUpdate, match=r"with swap= .*q.* is updated twice"):
         f.copy(swap={p: q})
     assert f.copy(swap={p: q}, delete_updates=True)(1.0) == 1010
 

@@ -75,6 +75,8 @@ class Amount:
                 return Amount.of(left, names) - Amount.of(right, names)
             case Binary("mul", left, right):
                 return Amount.of(left, names) * Amount.of(right, names)
+            case Binary("band", left, Const(value)) if value < 0:  # in whole vectors, and the rest
+                return Amount.of(left, names)
             case _:
                 return Amount({(Factor(expression(expr), expr),): 1.0})
 

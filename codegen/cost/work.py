@@ -236,6 +236,10 @@ def _of_block(block: tuple[Stmt, ...], around: _Around, known: _Counting) -> Amo
             case Loop(body=body):
                 each = _of_block(body, around.inside(stmt), known)
                 total = total + _repeated(stmt, each, around, known)
+            case If(Binary("ge", _, Const()), then, (_, *_)):  # whole vectors, or a few elements
+                total = total + _of_block(then, around, known)
+            case If(Binary("gt", Var() as left, Const()), _, ()) if _is_rest(left, around):
+                pass  # among those of whole vectors
             case If(condition, then, otherwise):
                 loads: list[Load] = []
                 collect(condition, [], loads)
@@ -252,6 +256,15 @@ def _of_block(block: tuple[Stmt, ...], around: _Around, known: _Counting) -> Amo
             case _:
                 pass
     return total
+
+
+def _is_rest(left: Var, around: _Around) -> bool:
+    """Whether a number is what whole vectors leave."""
+    match around.written_out(left):
+        case Binary("band", _, Const()):
+            return True
+        case _:
+            return False
 
 
 def _plain(index: Expr) -> Expr:

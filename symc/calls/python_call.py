@@ -235,11 +235,11 @@ class PythonCaller:
     def _take_apart(self, frame: _Frame, arrays: list[Any], count: int) -> None:
         """Copies arguments that lie in the memory of a shared variable: it may be written before
         they are read."""
-        for index, array in enumerate(arrays[:count]):
-            if isinstance(array, np.ndarray) and any(
-                np.may_share_memory(array, shared) for shared in arrays[count:]
-            ):
-                arrays[index] = array.copy()
+        shared = arrays[count:]
+        for index in range(count):
+            is_array = isinstance(arrays[index], np.ndarray)
+            if is_array and any(np.may_share_memory(arrays[index], other) for other in shared):
+                arrays[index] = arrays[index].copy()
                 memory = frame.data[index] = _memory(arrays[index])
                 frame.keep.append(memory)
 

@@ -139,6 +139,9 @@ class Tile(_Copies):
         return ir.Binary("mod", i, n, INT64)
 
 
+_COPIES = 64  # of an element: beside more, a loop with a division in it is as quick
+
+
 @record
 class Repeat(_Copies):
     """Each element of an axis several times in a row."""
@@ -152,7 +155,7 @@ class Repeat(_Copies):
     def expand(self, node: Tensor) -> Tensor | None:
         """A known number of copies is an axis of its own: a loop over it divides nothing."""
         x, amount = node.args[0], dim_of(node.args[1])
-        if not isinstance(amount, int):
+        if not isinstance(amount, int) or amount > _COPIES:
             return None
         shape, after = list(x.type.shape), self.axis + 1
         shape.insert(after, amount)

@@ -15,7 +15,8 @@
 What is left of a row is done one by one, up to seven elements, and a function of one number takes
 as long as of a vector of them: in rows of 60 numbers, a third of the time. Elements that were added
 before contribute the neutral value. What a loop stores is the same both times, as such loops read
-nothing that they write. Long strips of arrays stay as they are: next to those, the end is short.
+nothing that they write. Rows are as long as is known before the kernel. Strips of arrays stay as
+they are: next to those, the end is short.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from symc.codegen.passes.walk import (
     fresh,
     loads_of,
     map_kernels,
+    names_in,
     nodes,
     own_names,
     rebuild_statement,
@@ -92,12 +94,16 @@ def _kernel(kernel: Kernel) -> Block:
     )
     if not scalars:
         return kernel.body
-    taken = bound(kernel)
+    taken, sizes = bound(kernel), frozenset(size.name for size in kernel.sizes)
 
     def block(body: Block) -> Block:
         found: list[Stmt] = []
         for stmt in body:
-            if isinstance(stmt, Loop) and _ends_late(stmt, scalars):
+            if (
+                isinstance(stmt, Loop)
+                and names_in(stmt.extent) <= sizes
+                and _ends_late(stmt, scalars)
+            ):
                 found += _in_whole_vectors(stmt, lanes_of(stmt.body), taken)
             else:
                 found.append(rebuild_statement(stmt, lambda expr: expr, block))

@@ -6,6 +6,7 @@ Nothing here raises: where a matrix has no result, the result is NaN, and a stat
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     pivots = np.zeros(a.shape[:-1], np.int64)
     status = np.zeros(a.shape[:-2], np.int64)
     for at in np.ndindex(status.shape):
-        matrix = work[at]
+        matrix: Any = work[at]
         for k in range(n):
             sizes = np.abs(matrix[k, k:].real) + np.abs(matrix[k, k:].imag)  # LAPACK's
             other = pivots[at][k] = k + int(np.argmax(sizes))
