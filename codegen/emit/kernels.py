@@ -123,8 +123,12 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
         params.append("char *const scratch")
         if calling.range is None:
             params.append("const int64_t stride")
-    before = macro(printer, lang.folds, calling.folds) + macro(printer, lang.narrow, calling.narrow)
-    before += macro(printer, lang.choices, calling.chooses)
+    both = calling.folds and calling.chooses
+    before = macro(printer, lang.folds, calling.folds and not both)
+    before += macro(printer, lang.choices, calling.chooses and not both)
+    before += macro(printer, lang.folded_choices, both) + macro(
+        printer, lang.narrow, calling.narrow
+    )
     return wrapped(f"{before}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
 
 

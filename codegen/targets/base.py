@@ -47,7 +47,8 @@ class Lang:
     kernel: str  # the words before a kernel's name
     folds: str | None  # a macro between the two, where loops accumulate in vector registers
     narrow: str | None  # one for loops that the longest registers are not for
-    choices: str | None  # and one for vector loops that choose among results of functions
+    choices: str | None  # one for vector loops that choose among results of functions
+    folded_choices: str | None  # and one for kernels that `folds` and `choices` are for
     restrict: str
     local: str  # the text after the declaration of a local array
     simd: str

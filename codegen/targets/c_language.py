@@ -46,6 +46,7 @@ C = Lang(
     folds="SYMC_FOLDS",
     narrow="SYMC_NARROW",
     choices="SYMC_CHOICES",
+    folded_choices="SYMC_FOLDED_CHOICES",
     restrict="restrict",
     local=" __attribute__((aligned(64)))",
     simd="#pragma omp {simd}{clauses}",

@@ -99,6 +99,6 @@ def test_a_bug_registers_of_rows_were_folded_in_memory_where_threads_take_the_ro
     x = T.ftensor4("x")
     f = symc.function([x], T.softmax(x, axis=-1))
     (declared,) = re.findall(r"static [^\n]* share_kernel\(", f.source)
-    assert "SYMC_FOLDS" in declared
+    assert "SYMC_FOLDED_CHOICES" in declared
     total = symc.function([x], x.sum())
     assert "SYMC_FOLDS" not in total.source

@@ -30,6 +30,16 @@ static inline int64_t symc_thread(void) { return 0; }
 #define SYMC_CHOICES
 #endif
 
+// SYMBOL SYMC_FOLDED_CHOICES
+// For kernels of both kinds: of two such attributes gcc heeds the last alone.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SYMC_FOLDED_CHOICES                                                  \
+    __attribute__((optimize("peel-loops", "tree-slp-vectorize",              \
+                            "no-split-wide-types", "no-tree-sink")))
+#else
+#define SYMC_FOLDED_CHOICES
+#endif
+
 // SYMBOL SYMC_NARROW
 // For kernels whose loops permute groups of doubles. gcc 12 takes some permutations of eight doubles
 // for ones within pairs, and stores numbers of other groups; those of four are right.

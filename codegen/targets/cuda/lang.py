@@ -52,6 +52,7 @@ CUDA = Lang(
     folds=None,
     narrow=None,
     choices=None,
+    folded_choices=None,
     restrict="__restrict__",
     local="",
     simd="",

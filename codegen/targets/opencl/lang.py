@@ -51,6 +51,7 @@ OPENCL = Lang(
     folds=None,
     narrow=None,
     choices=None,
+    folded_choices=None,
     restrict="restrict",
     local="",
     simd="",
