@@ -123,12 +123,8 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
         params.append("char *const scratch")
         if calling.range is None:
             params.append("const int64_t stride")
-    both = calling.folds and calling.chooses
-    before = macro(printer, lang.folds, calling.folds and not both)
-    before += macro(printer, lang.choices, calling.chooses and not both)
-    before += macro(printer, lang.folded_choices, both) + macro(
-        printer, lang.narrow, calling.narrow
-    )
+    before = macro(printer, lang.optimised(calling.folds, calling.chooses), needed=True)
+    before += macro(printer, lang.narrow, calling.narrow)
     return wrapped(f"{before}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
 
 

@@ -63,6 +63,15 @@ class Lang:
     functions: frozenset[str]  # that the compiler knows: names that kernels must not take
     device: DeviceWords | None = None  # for languages of devices
 
+    def optimised(self, folds: bool, chooses: bool) -> str | None:
+        """The macro for a kernel that folds in registers, chooses among results, or both.
+
+        There is one at most: of two such attributes gcc heeds the last alone.
+        """
+        if folds and chooses:
+            return self.folded_choices
+        return self.choices if chooses else self.folds if folds else None
+
 
 @record
 class Source:

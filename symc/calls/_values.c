@@ -70,39 +70,19 @@ converted(Caller *self, Py_ssize_t index, PyObject *value)
     return result;
 }
 
-/* The first byte of an array's elements, and the first one after all of them. */
-static void
-find_bounds(PyArrayObject *array, const char **low, const char **high)
-{
-    *low = *high = PyArray_BYTES(array);
-    if (PyArray_SIZE(array) == 0) return;
-    for (int axis = 0; axis < PyArray_NDIM(array); axis++) {
-        npy_intp reach = (PyArray_DIM(array, axis) - 1) * PyArray_STRIDE(array, axis);
-        *(reach < 0 ? low : high) += reach;
-    }
-    *high += PyArray_ITEMSIZE(array);
-}
-
-/* Whether two arrays may have memory in common. */
-static int
-overlap(PyObject *one, PyObject *other)
-{
-    const char *low, *high, *others_low, *others_high;
-    find_bounds((PyArrayObject *)one, &low, &high);
-    find_bounds((PyArrayObject *)other, &others_low, &others_high);
-    return low < others_high && others_low < high;
-}
-
 /* Copy arguments that lie in the memory of a shared variable: the function may write it before it
-   has read them. Only views of a variable's own array are there. */
+   has read them. Only views of a variable's own array are there. All of them are contiguous. */
 static int
 take_apart(Caller *self, PyObject *const *args, void **data, PyObject **owned)
 {
     for (Py_ssize_t i = 0; i < self->input_count; i++) {
         PyObject *mine = owned[i] != NULL ? owned[i] : args[i];
         if (!PyArray_Check(mine)) continue; /* a number on the stack */
-        for (Py_ssize_t j = 0; j < self->shared_count; j++) {
-            if (!overlap(mine, owned[self->input_count + j])) continue;
+        const char *low = data[i], *high = low + PyArray_NBYTES((PyArrayObject *)mine);
+        for (Py_ssize_t j = self->input_count; j < self->input_count + self->shared_count; j++) {
+            const char *others = data[j];
+            if (others >= high || others + PyArray_NBYTES((PyArrayObject *)owned[j]) <= low)
+                continue;
             PyObject *copy = PyArray_NewCopy((PyArrayObject *)mine, NPY_CORDER);
             if (copy == NULL) return -1;
             Py_XDECREF(owned[i]);
@@ -186,6 +166,29 @@ symc_new_array(const Array *wanted, const int64_t *shape)
     }
     if (count >= SYMC_KEPT_FROM) return new_kept_array(wanted, lengths);
     return PyArray_EMPTY(wanted->ndim, lengths, wanted->type, 0);
+}
+
+/* The first byte of an array's elements, and the first one after all of them. */
+static void
+find_bounds(PyArrayObject *array, const char **low, const char **high)
+{
+    *low = *high = PyArray_BYTES(array);
+    if (PyArray_SIZE(array) == 0) return;
+    for (int axis = 0; axis < PyArray_NDIM(array); axis++) {
+        npy_intp reach = (PyArray_DIM(array, axis) - 1) * PyArray_STRIDE(array, axis);
+        *(reach < 0 ? low : high) += reach;
+    }
+    *high += PyArray_ITEMSIZE(array);
+}
+
+/* Whether two arrays may have memory in common. */
+static int
+overlap(PyObject *one, PyObject *other)
+{
+    const char *low, *high, *others_low, *others_high;
+    find_bounds((PyArrayObject *)one, &low, &high);
+    find_bounds((PyArrayObject *)other, &others_low, &others_high);
+    return low < others_high && others_low < high;
 }
 
 /* Whether an argument that was given away may be overwritten: not if another one lies there. */
