@@ -22,12 +22,12 @@ from symc.codegen.passes.kernels.gathered import only_gathers
 from symc.codegen.passes.kernels.memory import Scratch
 from symc.codegen.passes.kernels.permuted import permutes_groups
 from symc.codegen.passes.kernels.truths import reads_by_truths
-from symc.codegen.passes.vectors.ends import is_dear
 from symc.codegen.passes.vectors.later import reads_later
 from symc.codegen.passes.vectors.pack_plan import PackPlan, pack_plan
 from symc.codegen.passes.vectors.packs import pack_form
 from symc.codegen.passes.vectors.reductions import Reduction, mentions, reductions
 from symc.codegen.passes.vectors.registers import folds_lanes
+from symc.codegen.passes.vectors.vectorize import DEAR, dearest
 from symc.codegen.passes.walk import (
     Block,
     blocks,
@@ -148,9 +148,10 @@ def _chooses(kernel: Kernel, loops: Mapping[str, LoopForm]) -> bool:
     """Whether a vector loop has both selections and functions that take long."""
     for loop in statements(kernel.body):
         if isinstance(loop, Loop) and loops[loop.var.name].in_lanes:
-            found = [expr for stmt in statements(loop.body) for expr in expressions(stmt)]
+            inside = tuple(statements(loop.body))
+            found = [expr for stmt in inside for expr in expressions(stmt)]
             every = [node for expr in found for node in nodes(expr)]
-            takes_long = any(is_dear(node) or divides(node) for node in every)
+            takes_long = dearest(inside) >= DEAR or any(map(divides, every))
             if takes_long and any(isinstance(node, Select) for node in every):
                 return True
     return False

@@ -44,6 +44,7 @@ from symc.codegen.ir import (
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.expressions.inline import weight
 from symc.codegen.passes.vectors.reductions import identity
+from symc.codegen.passes.vectors.vectorize import DEAR
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -60,18 +61,12 @@ from symc.codegen.passes.walk import (
 )
 
 WIDEST = 64  # bytes of the largest registers
-DEAR = 10  # operations of a function, from which to call it for what is left takes time
 LONG = 100  # operations of a body that is not written three times
 
 
 def ends(program: Program) -> Program:
     """The program with its sums of functions in whole vectors."""
     return map_kernels(program, _kernel)
-
-
-def is_dear(node: Expr) -> bool:
-    """Whether it is a function that takes long."""
-    return isinstance(node, Call) and FUNCTIONS[node.function].cost >= DEAR
 
 
 def lanes_of(body: Block) -> int:
@@ -81,7 +76,7 @@ def lanes_of(body: Block) -> int:
         for stmt in body
         for expr in expressions(stmt)
         for node in nodes(expr)
-        if is_dear(node)
+        if isinstance(node, Call) and FUNCTIONS[node.function].cost >= DEAR
     ]
     return WIDEST // max(sizes) if sizes else 0
 

@@ -52,6 +52,7 @@ from symc.codegen.passes.walk import (
 COPIES = 32  # of a body, over all unrolled loops around it
 LANES = 4  # iterations that are worth a vector loop of their own
 NEAR = 16  # elements between what two iterations read, at most, if they share lines of the cache
+DEAR = 10  # the cost of a function, from which to call it for one number alone takes time
 SIMPLE = ("abs", "sign")  # functions of a few operations, of integers too
 
 
