@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen import math
 from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.emit.in_bytes import is_of_bytes
 from symc.codegen.ir import (
     Binary,
     Call,
@@ -26,7 +27,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.walk import divides, is_plain, names_in, nodes, parts
+from symc.codegen.passes.walk import divides, is_plain, names_in, nodes
 from symc.codegen.signs import is_natural, is_positive, natural_bits
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class Printer:
         self.bytes: set[str] = set()  # variables that tell something of bytes in memory
         self.along_rows: set[str] = set()  # variables that are others at each element of a row
         self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
+        self.exact: frozenset[str] = frozenset()  # arrays of bools that are all 0 or 1
+        self.as_bytes = False  # whether logic is of bytes that are 0 or 1, and tests none
 
     def text(self, expr: Expr, minimum: int = 0) -> str:
         """The text of an expression for a place that binds like `minimum`."""
@@ -157,7 +160,8 @@ class Printer:
                 counted = self.from_either_end(expr)
                 if counted is not None:
                     return self.wrapped(*counted)
-                if self.lang.choose is not None and self.is_by_bytes(expr):
+                of_bytes = any(map(self.is_loaded_bool, (then, otherwise)))
+                if self.lang.choose is not None and (of_bytes or self.is_by_bytes(expr)):
                     name = f"{self.lang.choose}_{math.short(dtype)}"
                     self.used[name] = None
                     sides = (", ", (then, SELECT), ", ", (otherwise, SELECT), ")")
@@ -259,42 +263,23 @@ class Printer:
         return (self.truth(left, strength if same else MUL), sign, self.truth(right, MUL))
 
     def truth(self, expr: Expr, minimum: int) -> Piece:
-        """An operand of logic, what a selection asks, or a truth value to be a number.
-
-        A loaded bool goes through a function where a language has one.
-        """
-        if not self.is_loaded_bool(expr) or self.lang.truth is None:
+        """An operand of logic, what a selection asks, or a truth value to be a number."""
+        if self.as_bytes or not self.is_loaded_bool(expr):
             return (expr, minimum)
+        return self.asked(self.text(expr))
+
+    def asked(self, text: str) -> str:
+        """A loaded bool goes through a function where a language has one."""
+        if self.lang.truth is None:
+            return text
         self.used[self.lang.truth] = None
-        return f"{self.lang.truth}({self.text(expr)})"
+        return f"{self.lang.truth}({text})"
 
     def is_by_bytes(self, choice: Select) -> bool:
         """Whether the vectors of a row choose floats by what they read of a byte or two."""
         if not self.in_rows or choice.dtype not in (FLOAT32, FLOAT64):
             return False
-        return self.is_of_bytes(choice.condition)
-
-    def is_of_bytes(self, test: Expr) -> bool:
-        """Whether a test is of numbers from memory that have one or two bytes, and of no others.
-
-        Some must be along the row: what is the same in all of it takes no vectors.
-        """
-        found = False
-        stack = [test]
-        while stack:
-            node = stack.pop()
-            match node:
-                case Load(buffer, index, dtype) if dtype.bits <= 16 and buffer not in self.scalars:
-                    found |= self.is_along_row(index)
-                case Var(name) if name in self.bytes:
-                    found |= name in self.along_rows
-                case Const():
-                    pass
-                case Binary() | Unary() | Cast():
-                    stack.extend(parts(node))
-                case _:
-                    return False
-        return found
+        return is_of_bytes(choice.condition, self)
 
     def is_along_row(self, expr: Expr) -> bool:
         """Whether a value is another one at each element of the row around."""
@@ -304,7 +289,7 @@ class Printer:
         """Whether this is a bool from an array."""
         return (
             isinstance(expr, Load)
-            and expr.dtype.kind == "bool"
+            and expr.dtype is BOOL
             and expr.buffer not in self.scalars
             and (expr.buffer, expr.index) not in self.packed
         )
@@ -429,7 +414,7 @@ class Printer:
         """
         if self.in_rows and self.is_along_row(value):
             self.along_rows.add(var.name)
-        if self.is_of_bytes(value):
+        if is_of_bytes(value, self):
             self.bytes.add(var.name)
         if var.dtype.kind != "int":
             return

@@ -265,14 +265,11 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> OpenBlock | None:
         case Let(var, value):
             printer = writer.printer
             printer.named(var, value)
-            text = writer.value(value)
-            if writer.lang.truth is not None and printer.is_loaded_bool(value):
-                printer.used[writer.lang.truth] = None
-                text = f"{writer.lang.truth}({text})"
+            text = writer.named(value)
             kind = writer.lang.types[var.dtype.name]
             writer.put(f"const {kind} {printer.vars[var.name]} = {text};")
         case Store(buffer, index, value):
-            text = writer.value(value)
+            text = writer.stored(value)
             writer.put(f"{writer.element(buffer, index)} = {text};")
         case Accumulate():
             emit_accumulate(writer, stmt)

@@ -16,6 +16,7 @@ from symc.codegen.emit.writer import comment
 from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Program, Var
 from symc.codegen.passes.kernels.calls import callings
+from symc.codegen.passes.kernels.exact_bools import exact_params
 from symc.codegen.passes.kernels.inlined import inlined_kernels
 from symc.codegen.passes.kernels.memory import plan_workspace
 from symc.codegen.record import replace
@@ -49,6 +50,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
     functions = CNames(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     host_printer.natural, natural = natural_sizes(program)
     called, steady = callings(program, layout.scratch), steady_params(program)
+    exact = exact_params(program) if lang.truth is not None else {}
     texts: dict[str, KernelText] = {}
     names: dict[str, str] = {}
     printers: dict[str, Printer] = {}
@@ -58,6 +60,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
         printer.natural |= natural.get(kernel.name, set())
         printer.in_steps = kernel.name in inlined
         printer.steady = steady.get(kernel.name, frozenset())
+        printer.exact = exact.get(kernel.name, frozenset())
         names[kernel.name] = functions[kernel.name]
         made = emit_kernel(kernel, functions, printer, declared, called[kernel.name])
         texts[kernel.name] = replace(made, inlined=kernel.name in inlined)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symc.codegen.emit.in_bytes import is_logic_of_bytes
 from symc.codegen.record import field, record
 
 if TYPE_CHECKING:
@@ -63,6 +64,18 @@ class Writer:
         for line in reversed(lines):  # the innermost were taken out last
             self.put(line)
         printer.pending = None
+        return text
+
+    def named(self, expr: Expr) -> str:
+        """The text of a value that gets a name: bytes of memory are asked whether they are true."""
+        text = self.value(expr)
+        return self.printer.asked(text) if self.printer.is_loaded_bool(expr) else text
+
+    def stored(self, expr: Expr) -> str:
+        """The text of a value that memory gets."""
+        self.printer.as_bytes = is_logic_of_bytes(expr, self.printer)
+        text = self.value(expr)
+        self.printer.as_bytes = False
         return text
 
     def element(self, buffer: str, index: Expr) -> str:

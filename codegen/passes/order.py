@@ -28,6 +28,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
+    exact       bools of the caller's are made 0 or 1 where arrays of loops begin with them
     laps        a loop that takes the remainder of its variable becomes loops without one
     turn        matrices whose rows are short and folded are read column by column
     tile        loops that read along one axis and write along another go in squares
@@ -74,7 +75,8 @@ without it an error may leave shared variables half-changed.
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
 `varying`, `waiting`, `proven`, `states`, `transposed`, `turning`, `meeting`, `started`, `numbered`,
-`facts`, `pieces`, `groups`, `lengths`, `turned_sums` and `pack_plan` are parts of the passes.
+`facts`, `exact_bools`, `pieces`, `groups`, `lengths`, `turned_sums` and `pack_plan` are parts of
+the passes.
 
 Most passes are over loops, of kernels or of the program around them. They are imported for programs
 that have such loops: to import all takes longer than they work on a small program. No pass makes
@@ -174,6 +176,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
+    *_passes(with_repeats, "steps.exact"),
     *_passes(
         with_loops, "loops.laps loops.turn loops.tile loops.lines vectors.end_to_end loops.unswitch"
     ),

@@ -84,6 +84,16 @@ static inline float symc_choose_f32(bool test, float a, float b) {
     return chosen;
 }
 
+// SYMBOL symc_choose_b1
+// One of two bools of memory, of which the bytes are chosen: gcc makes `&` and `|` of bools of a
+// selection of them, which is right for bytes that are 0 or 1 alone.
+static inline bool symc_choose_b1(bool test, bool a, bool b) {
+    uint8_t one, other, mask = (uint8_t)-(uint8_t)test;
+    __builtin_memcpy(&one, &a, 1);
+    __builtin_memcpy(&other, &b, 1);
+    return ((one & mask) | (other & (uint8_t)~mask)) != 0;
+}
+
 // SYMBOL symc_truth
 // A bool from memory as one that a comparison gives: gcc 12 vectorises no expression that mixes the
 // two, no ! of one from memory, no sum of them, and no choice of floats by one.
