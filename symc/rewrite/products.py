@@ -152,6 +152,19 @@ def _outer_product(node: Tensor) -> Tensor | None:
     return product + 0 if node.dtype.is_inexact else product  # sums start from 0.0
 
 
+@structural("a matrix times a column or a row", MatMul, valid=ROUNDS)
+def _column_or_row(node: Tensor) -> Tensor | None:
+    """A matrix times a vector: routines for products of matrices have few lanes to fill then."""
+    op, (a, b) = node.op, node.args
+    assert isinstance(op, MatMul)
+    rows, columns = node.type.shape[-2:]
+    if node.ndim != 2 or 1 not in (rows, columns):
+        return None
+    if columns == 1:
+        return expand_dims(MatVec(op.trans_a)(a, DimShuffle((int(op.trans_b),))(b)), 1)
+    return expand_dims(MatVec(not op.trans_b)(b, DimShuffle((int(not op.trans_a),))(a)), 0)
+
+
 @structural("a batch of matrices times vectors", MatMul, valid=ROUNDS)
 def _batched_vectors(node: Tensor) -> Tensor | None:
     """Sums of products, whose loops go through the whole batch: BLAS begins for each matrix."""

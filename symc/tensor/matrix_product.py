@@ -33,6 +33,7 @@ declare("complex_gemv", "trans m n a x y!", lambda of: 8 * of.product("m n"))
 
 # Products of matrices known to need no more multiplications than this are loops, not BLAS calls.
 SMALL = 512
+SMALL_VECTOR = 100  # of those of a matrix and a vector, whose routines keep all sums in registers
 
 
 @record
@@ -203,7 +204,7 @@ class MatVec(Op):
         a, _ = node.args
         rows, columns = a.type.shape
         work = dims.mul(node.type.shape[0], self._inner(node))
-        if isinstance(work, int) and work <= SMALL:
+        if isinstance(work, int) and work <= SMALL_VECTOR:
             return self.products(node)
         if node.type.dtype.is_complex:
             lengths = ir.const(int(self.trans)), size(rows), size(columns)

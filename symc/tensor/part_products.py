@@ -13,7 +13,7 @@ from symc.graph import dims
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
-from symc.tensor.matrix_product import SMALL, MatVec, blas_suffix, is_blas, multiply
+from symc.tensor.matrix_product import SMALL_VECTOR, MatVec, blas_suffix, is_blas, multiply
 from symc.tensor.slices import Slice, entry_requirements
 from symc.tensor.spans import Entries, Range, layout, numpy_index
 
@@ -84,6 +84,6 @@ def part_product(node: Tensor) -> Tensor | None:
     if len(axes) != 2 or not all(isinstance(axis, Range) and axis.step == 1 for axis in axes):
         return None
     work = dims.product(part.type.shape)
-    if isinstance(work, int) and work <= SMALL:
+    if isinstance(work, int) and work <= SMALL_VECTOR:
         return None
     return MatVecPart(node.op.trans, part.op.entries)(a, x, *given)

@@ -34,6 +34,16 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
         (lambda a, b: a @ b, [STACK, STACK]),
         (lambda a, b: a.mT @ b, [STACK, STACK]),
     ],
+    "a matrix times a column or a row": [
+        (lambda a, b: a @ b[:, :1], [M, P]),
+        (lambda a, b: a[:1] @ b, [M, P]),
+        (lambda a, b: a[:1] @ b[:, :1], [M, P]),
+        (lambda a, b: MatMul(True, True)(a, b[1:2]), [M, P]),
+        (lambda a, b: MatMul(True, True)(a[:, 1:2], b), [M, P]),
+        (lambda a, b: MatMul(False, True)(a[1:2], b), [M.astype("f2"), P.astype("f2")]),
+        (lambda a, b: a @ b[:, :1], [M + 1j * P, P - 2j * M]),
+        (lambda a, b: a[:1] @ b, [np.arange(9).reshape(3, 3), np.arange(9).reshape(3, 3)]),
+    ],
     "a batch of matrices times vectors": [
         (lambda a, b: MatMul()(a, b[..., :1]), [STACK, STACK]),
         (lambda a, b: MatMul(True, True)(a, b[..., :1, :]), [STACK, STACK]),
