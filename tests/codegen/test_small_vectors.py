@@ -74,6 +74,30 @@ def test_in_steps_of_loops(dtype: str, known: bool) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_matrices_anywhere_in_memory(dtype: str) -> None:
+    """Vectors begin where those of the memory do, if they do so in all rows alike."""
+    a, x, y = (T.tensor(dtype, (None,) * ndim) for ndim in (2, 1, 1))
+    f = symc.function([a, x, y], [a @ x, 3 * (y @ a) + x, a[1:, 5:] @ x[5:]])
+    rng = np.random.default_rng(4)
+    room = np.empty(1 << 22, np.uint8)
+    for m in (1, 3, 8, 13, 140):
+        for n in (31, 32, 40, 48, 64, 72, 96, 128, 136, 144, 600, 1040, 2096):
+            for beyond in (0, 1, 2, 3, 7, 8, 11, 15):
+                values = [rng.standard_normal(shape).astype(dtype) for shape in ((m, n), n, m)]
+                begin = -room.ctypes.data % 64 + beyond * values[0].itemsize
+                given = room[begin : begin + values[0].nbytes].view(dtype).reshape(m, n)
+                given[...] = values[0]
+                given[m - 1, n - 1] = np.nan if beyond == 11 else given[m - 1, n - 1]
+                matrix, right, left = wide(given, *values[1:])
+                found = f(given, *values[1:])
+                wanted = matrix @ right, 3 * (left @ matrix) + right, matrix[1:, 5:] @ right[5:]
+                for one, other in zip(found, wanted, strict=True):
+                    assert np.allclose(one, other, 1e-3, 1e-3, equal_nan=True), (m, n, beyond)
+                    if dtype == "float64":
+                        assert np.allclose(one, other, 1e-11, 1e-11, equal_nan=True), (m, n, beyond)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_values_that_are_no_numbers_stay_in_their_rows(dtype: str) -> None:
     a, x, y = (T.tensor(dtype, (None,) * ndim) for ndim in (2, 1, 1))
     f = symc.function([a, x, y], [a @ x, y @ a])
