@@ -130,6 +130,39 @@ def components_loops(one: Any, other: Any, count: Any) -> Any:
     return parent
 
 
+# --- where numbers belong among others that are in order ------------------------------------------
+
+
+def halving(ordered: Any, wanted: Any) -> Any:
+    def place(value: Any) -> Any:
+        def halve(low: Any, high: Any) -> list[Any]:
+            middle = (low + high) // 2
+            is_below = ordered[middle] < value
+            return [T.where(is_below, middle + 1, low), T.where(is_below, high, middle)]
+
+        return symc.while_loop(lambda low, high: T.lt(low, high), halve, [0, ordered.shape[0]])[0]
+
+    return symc.map(place, wanted)[0]
+
+
+def halving_loops(ordered: Any, wanted: Any) -> Any:
+    found = np.empty(len(wanted), np.int64)
+    for i in range(len(wanted)):
+        low, high = 0, len(ordered)
+        while low < high:
+            middle = (low + high) // 2
+            if ordered[middle] < wanted[i]:
+                low = middle + 1
+            else:
+                high = middle
+        found[i] = low
+    return found
+
+
+def _ordered(n: int) -> tuple[Any, ...]:
+    return np.sort(numbers(n)), numbers(2 * n, seed=1)
+
+
 def _graph(n: int) -> tuple[Any, ...]:
     return np.arange(0, n * EDGES + 1, EDGES), places(n, n * EDGES)
 
@@ -143,4 +176,5 @@ KERNELS = (
     Kernel("shortest", lambda n: (numbers(n, n),), 200, 12,
            shortest, shortest_numpy, shortest_loops),
     Kernel("components", _pairs, 3000, 30, components, None, components_loops),
+    Kernel("halving", _ordered, 1000, 20, halving, None, halving_loops),
 )  # fmt: skip
