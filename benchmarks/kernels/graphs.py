@@ -159,6 +159,36 @@ def halving_loops(ordered: Any, wanted: Any) -> Any:
     return found
 
 
+# --- a heap: each number rises as long as the one above it is larger ------------------------------
+
+
+def heap(x: Any) -> Any:
+    def push(k: Any, numbers: Any) -> Any:
+        def is_smaller(i: Any, numbers: Any) -> Any:
+            return T.logical_and(i > 0, numbers[T.maximum((i - 1) // 2, 0)] > numbers[i])
+
+        def rise(i: Any, numbers: Any) -> list[Any]:
+            above = (i - 1) // 2
+            lower, higher = numbers[above], numbers[i]
+            return [above, numbers[i].set(lower)[above].set(higher)]
+
+        return symc.while_loop(is_smaller, rise, [k, numbers[k].set(x[k])])[1]
+
+    return symc.fori_loop(0, x.shape[0], push, T.zeros_like(x))
+
+
+def heap_loops(x: Any) -> Any:
+    numbers = np.zeros_like(x)
+    for k in range(len(x)):
+        numbers[k] = x[k]
+        i = k
+        while i > 0 and numbers[(i - 1) // 2] > numbers[i]:
+            above = (i - 1) // 2
+            numbers[i], numbers[above] = numbers[above], numbers[i]
+            i = above
+    return numbers
+
+
 def _ordered(n: int) -> tuple[Any, ...]:
     return np.sort(numbers(n)), numbers(2 * n, seed=1)
 
@@ -177,4 +207,5 @@ KERNELS = (
            shortest, shortest_numpy, shortest_loops),
     Kernel("components", _pairs, 3000, 30, components, None, components_loops),
     Kernel("halving", _ordered, 1000, 20, halving, None, halving_loops),
+    Kernel("heap", lambda n: (numbers(n),), 20_000, 30, heap, None, heap_loops),
 )  # fmt: skip

@@ -24,6 +24,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     independent loops whose steps do not depend on each other become loops of kernels
     columns     steps that go along rows that do not meet are done for a few rows after the other
     exchange    rows that are set from each other are set by one loop
+    rejoin      small kernels between which there is no check any more become one
     unbroken    loops that write into shared variables run to their end, or write into copies
     unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
@@ -171,7 +172,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
     *_passes(with_repeats, "steps.sides steps.sure steps.unvarying steps.hoisted steps.foresee"),
-    *_passes(with_repeats, "steps.independent steps.columns steps.exchange"),
+    *_passes(with_repeats, "steps.independent steps.columns steps.exchange steps.rejoin"),
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
