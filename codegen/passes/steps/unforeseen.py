@@ -90,7 +90,14 @@ class _Sides:
         return Select(expr.condition, computed(expr.then), computed(expr.otherwise), INT64)
 
     def _is_there(self, side: Expr) -> bool:
-        """Whether a side is a number as it stands: a name of what only this choice needs is not."""
+        """Whether a side is a number as it stands: a name of what only this choice needs is not.
+
+        What is made of elements is no place to go on at: nothing waits for it as long.
+        """
+        if any(
+            isinstance(node, Load) and not isinstance(node.index, Const) for node in nodes(side)
+        ):
+            return True
         if isinstance(side, Var) and side.name in self._names:
             return self._used[side.name] > 1 or isinstance(self._names[side.name], Load)
         return isinstance(side, Var | Load | Const)
