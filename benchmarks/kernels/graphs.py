@@ -130,6 +130,69 @@ def components_loops(one: Any, other: Any, count: Any) -> Any:
     return parent
 
 
+# --- where numbers belong among others that are in order ------------------------------------------
+
+
+def halving(ordered: Any, wanted: Any) -> Any:
+    def place(value: Any) -> Any:
+        def halve(low: Any, high: Any) -> list[Any]:
+            middle = (low + high) // 2
+            is_below = ordered[middle] < value
+            return [T.where(is_below, middle + 1, low), T.where(is_below, high, middle)]
+
+        return symc.while_loop(lambda low, high: T.lt(low, high), halve, [0, ordered.shape[0]])[0]
+
+    return symc.map(place, wanted)[0]
+
+
+def halving_loops(ordered: Any, wanted: Any) -> Any:
+    found = np.empty(len(wanted), np.int64)
+    for i in range(len(wanted)):
+        low, high = 0, len(ordered)
+        while low < high:
+            middle = (low + high) // 2
+            if ordered[middle] < wanted[i]:
+                low = middle + 1
+            else:
+                high = middle
+        found[i] = low
+    return found
+
+
+# --- a heap: each number rises as long as the one above it is larger ------------------------------
+
+
+def heap(x: Any) -> Any:
+    def push(k: Any, numbers: Any) -> Any:
+        def is_smaller(i: Any, numbers: Any) -> Any:
+            return T.logical_and(i > 0, numbers[T.maximum((i - 1) // 2, 0)] > numbers[i])
+
+        def rise(i: Any, numbers: Any) -> list[Any]:
+            above = (i - 1) // 2
+            lower, higher = numbers[above], numbers[i]
+            return [above, numbers[i].set(lower)[above].set(higher)]
+
+        return symc.while_loop(is_smaller, rise, [k, numbers[k].set(x[k])])[1]
+
+    return symc.fori_loop(0, x.shape[0], push, T.zeros_like(x))
+
+
+def heap_loops(x: Any) -> Any:
+    numbers = np.zeros_like(x)
+    for k in range(len(x)):
+        numbers[k] = x[k]
+        i = k
+        while i > 0 and numbers[(i - 1) // 2] > numbers[i]:
+            above = (i - 1) // 2
+            numbers[i], numbers[above] = numbers[above], numbers[i]
+            i = above
+    return numbers
+
+
+def _ordered(n: int) -> tuple[Any, ...]:
+    return np.sort(numbers(n)), numbers(2 * n, seed=1)
+
+
 def _graph(n: int) -> tuple[Any, ...]:
     return np.arange(0, n * EDGES + 1, EDGES), places(n, n * EDGES)
 
@@ -143,4 +206,6 @@ KERNELS = (
     Kernel("shortest", lambda n: (numbers(n, n),), 200, 12,
            shortest, shortest_numpy, shortest_loops),
     Kernel("components", _pairs, 3000, 30, components, None, components_loops),
+    Kernel("halving", _ordered, 1000, 20, halving, None, halving_loops),
+    Kernel("heap", lambda n: (numbers(n),), 20_000, 30, heap, None, heap_loops),
 )  # fmt: skip

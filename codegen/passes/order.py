@@ -24,6 +24,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     independent loops whose steps do not depend on each other become loops of kernels
     columns     steps that go along rows that do not meet are done for a few rows after the other
     exchange    rows that are set from each other are set by one loop
+    rejoin      small kernels between which there is no check any more become one
     unbroken    loops that write into shared variables run to their end, or write into copies
     unfilled    arrays that are overwritten before they are read are not filled before
     simplify    once more: fusing leaves names that are unused, used once or equal
@@ -61,6 +62,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     overlapped  rows of bytes end with a whole vector that overlaps the one before
     carry       a number that a short step of a loop stores for the next one stays in a register
     apart       products that are added to such a number are computed before it is there
+    unforeseen  sides of choices that no processor foresees are computed before them
     halves      indexes in the condition of a loop are looked at where its first side holds
     from_both_ends  checks of an index from below and from above become one
     packs       loops that gather and scatter compute four iterations side by side
@@ -68,9 +70,9 @@ over names and arithmetic; each folder imports only those named after it. In ord
 
 Only `unroll`, `distribute`, `lanes`, `parallel`, `channels`, `wraps`, `fours`, `side_by_side`,
 `registers`, `byte_sums`, `byte_folds`, `few_terms`, `ends`, `abreast`, `running`, `overlapped`,
-`carry`, `apart` and `packs` must come after `vectorize`, `unbroken` after `foresee`, and `declare`
-after all; any other order is correct, if less effective. Any may be left out but `unbroken`:
-without it an error may leave shared variables half-changed.
+`carry`, `apart`, `unforeseen` and `packs` must come after `vectorize`, `unbroken` after `foresee`,
+and `declare` after all; any other order is correct, if less effective. Any may be left out but
+`unbroken`: without it an error may leave shared variables half-changed.
 `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `conditions`, `fold`,
 `powers`, `share`, `inline`, `asked`, `answered`, `implied`, `read_before`, `in_kernel`, `totals`,
 `elements`, `later`, `dependence`, `forward`, `in_program`, `rows`, `row_folds`, `following`,
@@ -172,7 +174,7 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.short_rows"),
     *_passes(any_program, "loops.fuse"),
     *_passes(with_repeats, "steps.sides steps.sure steps.unvarying steps.hoisted steps.foresee"),
-    *_passes(with_repeats, "steps.independent steps.columns steps.exchange"),
+    *_passes(with_repeats, "steps.independent steps.columns steps.exchange steps.rejoin"),
     *_passes(with_variables, "steps.unbroken"),
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
@@ -192,7 +194,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_loops, "vectors.registers vectors.byte_sums vectors.byte_folds"),
     *_passes(with_loops, "vectors.few_terms vectors.ends"),
     *_passes(with_loops, "vectors.abreast vectors.running vectors.overlapped"),
-    *_passes(with_repeats, "steps.carry steps.apart steps.halves steps.from_both_ends"),
+    *_passes(with_repeats, "steps.carry steps.apart steps.unforeseen"),
+    *_passes(with_repeats, "steps.halves steps.from_both_ends"),
     *_passes(with_loops, "vectors.packs"),
     *_passes(any_program, "expressions.declare"),
 )

@@ -87,32 +87,6 @@ def test_conditions_that_one_step_stores_and_the_next_one_tests_are_jumps() -> N
     np.testing.assert_array_equal(f(given), np.sort(given))
 
 
-def test_choices_by_the_bits_of_a_number_are_no_branches() -> None:
-    """Of Collatz' numbers every other step went the wrong way, in half of its time."""
-    start = T.lscalar("start")
-
-    def step(steps: Any, k: Any) -> list[Any]:
-        return [steps + 1, T.where(T.eq(k & 1, 0), k >> 1, 3 * k + 1)]
-
-    steps, _ = symc.while_loop(lambda steps, k: k > 1, step, [0, start])
-    f = symc.function([start], steps)
-    assert f.source.count("= symc_apart_i64(") == 2
-    assert [int(f(k)) for k in (1, 2, 27, 97)] == [0, 1, 111, 118]
-
-
-def test_a_number_that_is_changed_or_left_is_not_computed_apart() -> None:
-    bits = T.lscalar("bits")
-    f = symc.function(
-        [bits],
-        symc.fori_loop(0, 8, lambda i, n: T.where(T.eq(n & 1, 1), (n >> 1) ^ 0x8408, n >> 1), bits),
-    )
-    assert "symc_apart" not in f.source
-    wanted = 0xFF
-    for _ in range(8):
-        wanted = (wanted >> 1) ^ 0x8408 if wanted & 1 else wanted >> 1
-    assert f(0xFF) == wanted
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_product_of_what_is_only_passed_on_waits_for_nothing(dtype: str) -> None:
     """A filter of second order: the last output but one is there before the last one."""

@@ -16,6 +16,7 @@ from symc.codegen.passes.steps.from_both_ends import from_both_ends
 from symc.codegen.passes.steps.sure import sure
 from symc.errors import BadIndex
 from tests.codegen.programs import softmax
+from tests.codegen.test_rejoin import pushed
 
 K, P, Q = T.lscalar("k"), T.lvector("p"), T.lvector("q")
 MODES = ["default", "python"]
@@ -101,6 +102,26 @@ def test_a_sum_of_what_has_been_checked(mode: str) -> None:
     for k in (1, -3):
         with pytest.raises(BadIndex):
             f(k, [5, 6], [])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_half_of_a_place_and_the_place_before_it(mode: str) -> None:
+    """The half of a place is one, from either end. What is before the first one from the end is
+    not."""
+    f = repeated(lambda _, k, total: [k, total + P[k] + P[k // 2]], K, T.constant(0), mode=mode)
+    assert f(3, [1, 2, 3, 4], [])[1] == 12
+    assert f(-3, [1, 2, 3, 4], [])[1] == 10
+    assert f(-4, [1, 2, 3, 4], [])[1] == 8
+    g = repeated(lambda _, k, total: [k, total + P[k] + P[k - 1]], K, T.constant(0), mode=mode)
+    assert g(0, [1, 2, 3, 4], [])[1] == 10
+    for function, k in ((f, 4), (f, -5), (g, 4), (g, -4)):
+        with pytest.raises(BadIndex):
+            function(k, [1, 2, 3, 4], [])
+
+
+def test_half_of_the_number_of_a_step_is_a_place() -> None:
+    x = T.vector("x")
+    assert not re.search(r"if \(n_?\d* >= ", symc.function([x], pushed(x)).source)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -6,27 +6,21 @@ for each other. The product does not wait for that number: it is computed before
 of the number itself, as in ``state * x + y``, stays in one instruction. A product that is added to
 such a one is apart again, even of a number that the step before only passes on: a filter's second
 last output.
-
-So are both sides of a choice by the bits of a number, as ``k & 1 ? 3*k + 1 : k >> 1``. Compilers
-make a branch of it, and processors go the wrong way half of the time: nothing foresees such bits.
 """
 
 from __future__ import annotations
 
 from typing import TypeGuard
 
-from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
     Binary,
     Call,
-    Const,
     Expr,
     Kernel,
     Let,
     Load,
     Program,
-    Select,
     Stmt,
     Store,
     Unary,
@@ -99,9 +93,6 @@ class _Chain:
                 return rebuild_statement(stmt, self._visit, self._block)
 
     def _visit(self, expr: Expr) -> Expr:
-        if isinstance(expr, Select) and _is_unforeseen(expr):
-            then, other = (Call("apart", (x,), INT64) for x in (expr.then, expr.otherwise))
-            return Select(expr.condition, then, other, INT64)
         match expr:
             case Binary("add" | "sub" as op, left, right, dtype) if dtype.is_float:
                 if any(map(self._is_number, _terms(expr))):
@@ -145,20 +136,6 @@ class _Chain:
 
     def _written_out(self, expr: Expr) -> Expr:
         return self._names.get(expr.name, expr) if isinstance(expr, Var) else expr
-
-
-def _is_unforeseen(choice: Select) -> bool:
-    """Whether an integer is chosen by the bits of a number.
-
-    Of one that is changed or left as it is, compilers make arithmetic by themselves.
-    """
-    sides = choice.then, choice.otherwise
-    match choice.condition:
-        case Binary("eq" | "ne", Binary("band" | "mod", _, Const()), Const()):
-            is_change = any(one in nodes(other) for one, other in (sides, sides[::-1]))
-            return choice.dtype is INT64 and not is_change
-        case _:
-            return False
 
 
 def _terms(expr: Expr) -> list[Expr]:

@@ -1,7 +1,8 @@
 """What follows from comparisons of integers that are known to hold.
 
-``0 <= x`` says that ``-n <= x``, and ``x < n`` with ``y < n`` that ``max(x, y) < n``. Integers
-wrap: what is known of a number says nothing of a sum with it.
+``0 <= x`` says that ``-n <= x``, ``x < n`` with ``y < n`` that ``max(x, y) < n``, and that
+``x // 2 < n``. Integers wrap: what is known of a number says nothing of a sum with it, but of what
+is less than a natural number.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ class Consequences:
                 known, self.all_of[value], op, bound
             ):
                 return True
+            case _ if self.is_smaller(known, value, op, bound):
+                return True
             case _ if self.is_size(value):
                 if op == "ge":
                     return self.is_least(known, value, bound)
@@ -96,6 +99,19 @@ class Consequences:
                 if op == "ge":
                     return any(self.is_least(known, other, bound) for other in others)
                 return any(self.is_least(known, bound, other) for other in others)
+
+    def is_smaller(self, known: Known, value: Expr, op: BinaryOp, bound: Expr) -> bool:
+        """Whether a value is a part of a number that is at least a bound, or below it."""
+        match value:
+            case Binary("floordiv" | "shr", whole, Const(int() as by)) if 0 < by < 64:
+                # What is below zero remains there, and all else comes nearer to it.
+                sides = (bound, _ZERO) if op == "lt" else (_ZERO, bound)
+                return self.is_least(known, *sides) and self.is_bounded(known, whole, op, bound)
+            case Binary("add", whole, Const(int() as by)) if op == "lt" and by <= 0:
+                natural = self.is_bounded(known, whole, "ge", _ZERO)
+                return natural and self.is_bounded(known, whole, op, bound)
+            case _:
+                return False
 
     def is_size(self, expr: Expr) -> bool:
         """Whether something is a length that is known before all steps, more or less a number.

@@ -2,6 +2,7 @@
 
 Both sides of such a condition are computed, and of x[-1] there is an element. Where the first side
 says that an index does not count from the end, it is decided first: then the index needs no test.
+Nor does ``x[max(j, 0)]`` after ``j >= 0``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from symc.codegen.blocks import every_step
-from symc.codegen.dtypes import BOOL
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
     Binary,
     Const,
@@ -19,11 +20,14 @@ from symc.codegen.ir import (
     Launch,
     Let,
     Load,
+    Measure,
     Program,
     Repeat,
+    Select,
     Stmt,
     Store,
     Unary,
+    Var,
     const,
 )
 from symc.codegen.passes.expressions.conditions import both, conjuncts
@@ -38,72 +42,111 @@ _ZERO = const(0)
 
 def halves(program: Program) -> Program:
     """The program, in which such conditions are decided one side after the other."""
-    ends = {
-        (step.kernel, buffer)
-        for repeat in every_step(program.steps)
-        if isinstance(repeat, Repeat) and repeat.stop is not None
-        for step in repeat.steps
-        if isinstance(step, Launch)
-        for buffer in _params(program, step, repeat.stop)
-    }
-    if not ends:
+    repeats = [step for step in every_step(program.steps) if isinstance(step, Repeat)]
+    flags = {repeat.stop for repeat in repeats if repeat.stop is not None}
+    if not flags:
         return program
+    extents = {repeat.extent.name for repeat in repeats if isinstance(repeat.extent, Var)}
+    flags |= {
+        step.buffer
+        for step in every_step(repeats)
+        if isinstance(step, Measure) and step.size in extents
+    }
+    ends = {
+        (step.kernel, param)
+        for step in every_step(repeats)
+        if isinstance(step, Launch)
+        for param in _params(program, step, flags)
+    }
     short = inlined_kernels(program) & launched_once(program)
 
     def decided(kernel: Kernel) -> Block:
         if kernel.name not in short:
             return kernel.body
-        return tuple(_decided(kernel, {buffer for name, buffer in ends if name == kernel.name}))
+        own = {buffer for name, buffer in ends if name == kernel.name}
+        return tuple(_Halves().decided(kernel.body, own))
 
     return map_kernels(program, decided)
 
 
-def _params(program: Program, launch: Launch, buffer: str) -> list[str]:
-    """The parameters of a kernel that a buffer is given for."""
+def _params(program: Program, launch: Launch, buffers: set[str]) -> list[str]:
+    """The parameters of a kernel that one of these buffers is given for."""
     (kernel,) = [kernel for kernel in program.kernels if kernel.name == launch.kernel]
     pairs = zip(kernel.params, launch.buffers, strict=True)
-    return [param.name for param, given in pairs if given == buffer]
+    return [param.name for param, given in pairs if given in buffers]
 
 
-def _decided(kernel: Kernel, flags: set[str]) -> Iterator[Stmt]:
-    names: dict[str, Expr] = {}
-    for stmt in kernel.body:
-        match stmt:
-            case Let(var, value):
-                names[var.name] = substitute(value, names)
-                yield stmt
-            case Store(buffer, value=Unary("not", condition)) if buffer in flags:
-                yield _one_after_the_other(stmt, conjuncts(condition), names) or stmt
+class _Halves:
+    """The statements of one kernel, of which some store whether a loop goes on."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, Expr] = {}  # written out
+        self._plain: dict[str, Expr] = {}  # as they are, of what reads nothing
+
+    def decided(self, body: Block, flags: set[str]) -> Iterator[Stmt]:
+        """The statements, with stores to these buffers one side after the other."""
+        for stmt in body:
+            match stmt:
+                case Let(var, value):
+                    self._names[var.name] = substitute(value, self._names)
+                    if not any(isinstance(node, Load) for node in nodes(value)):
+                        self._plain[var.name] = value
+                    yield stmt
+                case Store(buffer, index, Unary("not", condition)) if buffer in flags:
+                    found = self._sides(condition)
+                    if found is None:
+                        yield stmt
+                        continue
+                    first, second = found
+                    then = Store(buffer, index, Unary("not", second, BOOL))
+                    yield If(first, (then,), (Store(buffer, index, Const(value=True, dtype=BOOL)),))
+                case Store(buffer, index, Select(condition, on, Const() as off)) if buffer in flags:
+                    found = self._sides(condition)
+                    if found is None:
+                        yield stmt
+                        continue
+                    first, second = found
+                    then = Store(buffer, index, Select(second, on, off, off.dtype))
+                    yield If(first, (then,), (Store(buffer, index, off),))
+                case _:
+                    yield stmt
+
+    def _sides(self, condition: Expr) -> tuple[Expr, Expr] | None:
+        """What decides first, and what is left then; None if that says nothing of an index."""
+        parts = conjuncts(condition)
+        first = [part for part in parts if not any(isinstance(node, Load) for node in nodes(part))]
+        second = [part for part in parts if part not in first]
+        if not first or not second:
+            return None
+        known = [
+            fact for part in first for fact in compared(substitute(part, self._names), holds=True)
+        ]
+
+        def visit(expr: Expr) -> Expr:
+            place, least = self._bounded(expr)
+            if place is not None and _is_at_least(least, substitute(place, self._names), known):
+                return rebuild(place, visit)
+            return rebuild(expr, visit)
+
+        told = [visit(part) for part in second]
+        return None if told == second else (both(first), both(told))
+
+    def _bounded(self, expr: Expr) -> tuple[Expr | None, int]:
+        """What an integer is, if that is no less than a number; and that number."""
+        match self._plain.get(expr.name) if isinstance(expr, Var) else expr:
+            case Binary("max", place, Const(int() as least)) if place.dtype is INT64:
+                return place, least
             case _:
-                yield stmt
+                return from_the_end(expr), 0
 
 
-def _one_after_the_other(
-    store: Store, parts: Sequence[Expr], names: dict[str, Expr]
-) -> Stmt | None:
-    """The store of whether one of the parts does not hold, if the first ones say of an index."""
-    first = [part for part in parts if not any(isinstance(node, Load) for node in nodes(part))]
-    second = [part for part in parts if part not in first]
-    if not first or not second:
-        return None
-    known = [fact for part in first for fact in compared(substitute(part, names), holds=True)]
-
-    def visit(expr: Expr) -> Expr:
-        place = from_the_end(expr)
-        if place is not None and _is_natural(substitute(place, names), known):
-            return rebuild(place, visit)
-        return rebuild(expr, visit)
-
-    plain = [visit(part) for part in second]
-    if plain == second:
-        return None
-    then = Store(store.buffer, store.index, Unary("not", both(plain), BOOL))
-    otherwise = Store(store.buffer, store.index, Const(value=True, dtype=BOOL))
-    return If(both(first), (then,), (otherwise,))
-
-
-def _is_natural(place: Expr, known: Sequence[Expr]) -> bool:
+def _is_at_least(bound: int, place: Expr, known: Sequence[Expr]) -> bool:
     """Whether an index is a number that is known to be at least so much, or no more below it."""
+    match place:
+        case Binary("floordiv" | "shr", whole, Const(int() as by)) if bound == 0 < by < 64:
+            return _is_at_least(0, whole, known)
+        case _:
+            pass
     for fact in known:
         match fact:
             case Binary("lt" | "le" as op, Const(int() as low), high):
@@ -112,7 +155,7 @@ def _is_natural(place: Expr, known: Sequence[Expr]) -> bool:
                 least = low + (op == "gt")
             case _:
                 continue
-        by = added(polynomial(place), polynomial(high), -1)
-        if by.keys() <= {()} and -least <= by.get((), 0) <= 0 <= least:
+        more = added(polynomial(place), polynomial(high), -1)
+        if more.keys() <= {()} and bound - least <= more.get((), 0) <= 0 <= least:
             return True
     return False

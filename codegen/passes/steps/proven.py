@@ -247,11 +247,14 @@ class Bounded:
             case Binary("add", left, Const(int() as more)) if more > 0:
                 found = self.below(left, sub(bound, const(more)), facts, deep - 1)
                 return all_of(found, _possible(binary("ge", bound, _ZERO)))
-            case Binary("add" | "floordiv" | "shr" as op, left, Const(int() as by)) if (
-                op == "add" or 0 < by < 64
-            ):  # no more than a natural number
+            case Binary("add", left, Const()):  # no more than a natural number
                 natural = self.at_least(left, _ZERO, facts, deep - 1)
                 return all_of(natural, self.below(left, bound, facts, deep - 1))
+            case Binary("floordiv" | "shr", left, Const(int() as by)) if 0 < by < 64:
+                least = self.at_least(left, _ZERO, facts, deep - 1)
+                if least is None:  # what is below zero remains there
+                    least = _possible(binary("ge", bound, _ZERO))
+                return all_of(least, self.below(left, bound, facts, deep - 1))
             case Cast(x, dtype) if dtype is INT64 and values_of(x):
                 return _possible(binary("ge", bound, const(values_of(x))))
             case _:

@@ -36,6 +36,7 @@ from symc.codegen.ir import (
     Repeat,
     Routine,
     Step,
+    Var,
     const,
 )
 from symc.codegen.passes.expressions.conditions import conjuncts
@@ -147,7 +148,11 @@ class _SureWalk:
         head = known.copy()
         self.values.forget(head, changed)
         self.values.forget_sizes(head, step)
-        head.is_long(self.values.value(known, step.extent), 1)
+        extent = self.values.value(known, step.extent)
+        head.is_long(extent, 1)
+        counter = self.values.value(head, Var(step.var))
+        head.learn(Binary("ge", counter, const(0), BOOL))
+        head.learn(Binary("lt", counter, extent, BOOL))
         begun = {self.values.state(head, name): name for name in names}
         asked, self.asked = self.asked, []
         steps = self.block(step.steps, head.copy())

@@ -20,11 +20,13 @@ from symc.codegen.targets.host.lengths import (
 )
 from symc.codegen.targets.host.memory import ask_for_outputs, begin_late, end_late
 from symc.codegen.targets.host.signals import heed_while_unchanged
+from symc.codegen.targets.host.sizes import sizes_inside
 from symc.codegen.targets.host.steps import emit_step, first_element
 from symc.codegen.targets.host.writer import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from symc.codegen.targets.host.writer import HostWriter
 
@@ -36,12 +38,14 @@ SHORT_STEPS = 16
 """So many steps of nothing but short kernels count as one: to ask takes as long. A power of two."""
 
 
-def compute_sizes(host: HostWriter, *, store: bool) -> None:
-    """Declare each size that follows from those known so far."""
+def compute_sizes(host: HostWriter, *, store: bool, wanted: AbstractSet[str] | None = None) -> None:
+    """Declare each size that follows from those known so far, or each `wanted` one."""
     checked = False
     for size in host.program.sizes:
         name, value = size.var.name, size.value
         if value is None or name in host.known or not is_known(value, host.known):
+            continue
+        if wanted is not None and name not in wanted:
             continue
         remark = f"  /* {one_line(size.note)} */" if size.note.strip() else ""
         variable, (text, flagged) = host.printer.vars[name], exact(host, value)
@@ -276,7 +280,7 @@ def emit_block(host: HostWriter, steps: Sequence[Step], *known: str) -> None:
     host.inside += 1
     host.number += 1
     host.known |= set(known)
-    compute_sizes(host, store=False)
+    compute_sizes(host, store=False, wanted=sizes_inside(host, steps))
     declare_rows(host, steps)
     emit_steps(host, steps)
     host.inside -= 1

@@ -27,7 +27,6 @@ from symc.codegen.ir import (
     Repeat,
     Routine,
     Step,
-    Var,
 )
 from symc.codegen.passes.kernels.calls import loop_forms, range_loop
 from symc.codegen.passes.kernels.memory import buffers_of, is_known, used_buffers
@@ -50,7 +49,8 @@ from symc.codegen.targets.host.memory import (
     release,
 )
 from symc.codegen.targets.host.signals import takes_threads
-from symc.codegen.targets.host.steps import emit_step, step_expressions
+from symc.codegen.targets.host.sizes import used_sizes
+from symc.codegen.targets.host.steps import emit_step
 from symc.codegen.targets.host.writer import EXTERNAL
 
 if TYPE_CHECKING:
@@ -305,22 +305,3 @@ def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
             case _:
                 continue
     return found
-
-
-def used_sizes(host: HostWriter, steps: Sequence[Step]) -> set[str]:
-    """The sizes that the text of some steps mentions."""
-    exprs = [expr for step in every_step(steps) for expr in step_expressions(host, step)]
-    if host.timed:
-        from symc.codegen.targets.host.timers import arrays_of
-
-        moves = [buffer for step in every_step(steps) for buffer in arrays_of(host, step)]
-        exprs += [length for buffer in moves for length in buffer.shape]
-    exprs += [buffer.of.offset for buffer in host.program.buffers if buffer.of is not None]
-    late = {b.name for b in host.outputs} | {item.buffer.name for item in host.plan.late}
-    for buffer in host.program.buffers:
-        if buffer.name in late and not all(is_known(s, host.plan.early) for s in buffer.shape):
-            exprs += buffer.shape
-    for size in host.program.sizes:
-        if size.value is not None and size.var.name not in host.plan.early:
-            exprs.append(size.value)
-    return {node.name for expr in exprs for node in nodes(expr) if isinstance(node, Var)}
