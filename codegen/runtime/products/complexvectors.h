@@ -149,8 +149,38 @@ SYMC_INLINE void symc_complex_alike_fNN(int64_t rows, int64_t n, const real *a, 
     }
 }
 
+// SYMBOL symc_complex_narrow_fNN
+// Up to 256 rows of columns that make no vector, `n` reals a row, times x: the products by real
+// parts are added to `re`, those by imaginary ones to `im`.
+static void symc_complex_narrow_fNN(int64_t rows, int64_t n, const real *a, int64_t lda,
+                                    const real *x, real *re, real *im) {
+    enum { L = SYMC_LANE_BYTES / sizeof(real) };
+    real first[L] = {0}, second[L] = {0};
+    int64_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const real *const row0 = a + i * lda, *const row1 = row0 + lda;
+        const real *const row2 = row1 + lda, *const row3 = row2 + lda;
+        const real r0 = x[2 * i], r1 = x[2 * i + 2], r2 = x[2 * i + 4], r3 = x[2 * i + 6];
+        const real i0 = x[2 * i + 1], i1 = x[2 * i + 3], i2 = x[2 * i + 5], i3 = x[2 * i + 7];
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++) {
+            const real p0 = row0[j], p1 = row1[j], p2 = row2[j], p3 = row3[j];
+            first[j] = first[j] + r0 * p0 + r1 * p1 + r2 * p2 + r3 * p3;
+            second[j] = second[j] + i0 * p0 + i1 * p1 + i2 * p2 + i3 * p3;
+        }
+    }
+    for (; i < rows; i++) {
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++) {
+            first[j] += x[2 * i] * a[i * lda + j];
+            second[j] += x[2 * i + 1] * a[i * lda + j];
+        }
+    }
+    for (int64_t j = 0; j < n; j++) re[j] += first[j], im[j] += second[j];
+}
+
 // SYMBOL symc_complex_columns_fNN
-// NEEDS symc_complex_alike_fNN SYMC_OUT_OF_LINE
+// NEEDS symc_complex_alike_fNN symc_complex_narrow_fNN SYMC_OUT_OF_LINE
 // y = x a for up to 512 columns of a. The rows of a are added as they lie, once times the real
 // parts of x and once times the imaginary ones; only the sums change places. Those that begin
 // alike in lines of the cache are added together, where there are some of each kind. 256 rows at a
@@ -168,15 +198,7 @@ static void symc_complex_columns_fNN(int64_t rows, int64_t columns, const real *
     for (int64_t start = 0; start < rows; start += ROWS) {
         const int64_t end = rows - start < ROWS ? rows : start + ROWS;
         if (n < L) {
-            real first[L] = {0}, second[L] = {0};
-            for (int64_t i = start; i < end; i++) {
-#pragma omp simd
-                for (int64_t j = 0; j < n; j++) {
-                    first[j] += x[2 * i] * a[i * lda + j];
-                    second[j] += x[2 * i + 1] * a[i * lda + j];
-                }
-            }
-            for (int64_t j = 0; j < n; j++) re[j] += first[j], im[j] += second[j];
+            symc_complex_narrow_fNN(end - start, n, a + start * lda, lda, x + 2 * start, re, im);
             continue;
         }
         for (int64_t i = start; i < start + kinds && i < end; i++)
