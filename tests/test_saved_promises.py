@@ -146,6 +146,7 @@ def test_windows_of_a_file_end_where_their_axis_does(tmp_path: Path, dilation: i
 PLACES: dict[str, tuple[Callable[[Any, Any], Any], str, list[int]]] = {
     "places of a mask": (lambda x, k: x[x > 0], "Coordinate", [0, 99]),
     "numbers that are counted": (lambda x, k: T.bincount(abs(k)), "Below", [0, -99]),
+    "segments": (lambda x, k: T.segment_sum(x[:, 0], k, x.shape[1]), "Below", [0, 99]),
 }
 
 

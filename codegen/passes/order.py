@@ -32,6 +32,7 @@ over names and arithmetic; each folder imports only those named after it. In ord
     exact       bools of the caller's are made 0 or 1 where arrays of loops begin with them
     laps        a loop that takes the remainder of its variable becomes loops without one
     turn        matrices whose rows are short and folded are read column by column
+    planes      few numbers that lie side by side go to rows of their own in long strips
     tile        loops that read along one axis and write along another go in squares
     lines       elements far apart that each row reads again are copied side by side
     end_to_end  short rows that share values are computed several at a time
@@ -179,9 +180,8 @@ PASSES: tuple[LatePass, ...] = (
     *_passes(with_any, "kernels.unfilled"),
     *_passes(any_program, "expressions.simplify kernels.place"),
     *_passes(with_repeats, "steps.exact"),
-    *_passes(
-        with_loops, "loops.laps loops.turn loops.tile loops.lines vectors.end_to_end loops.unswitch"
-    ),
+    *_passes(with_loops, "loops.laps loops.turn vectors.planes loops.tile loops.lines"),
+    *_passes(with_loops, "vectors.end_to_end loops.unswitch"),
     *_passes(with_loops, "vectors.ahead vectors.interleave"),
     *_passes(with_loops, "vectors.behind vectors.points vectors.after_folds"),
     *_passes(with_loops, "vectors.vectorize loops.unroll"),

@@ -83,6 +83,7 @@ def _of_positions(op: Op, args: list[Tensor]) -> Tensor:
 
 def _of_checked(op: Op, args: list[Tensor]) -> Tensor:
     from symc.tensor.checked import Below, Checked
+    from symc.tensor.segments import holds_segments
     from symc.tensor.sorting.counting import holds_all
 
     match op:
@@ -93,7 +94,7 @@ def _of_checked(op: Op, args: list[Tensor]) -> Tensor:
             _wanted(op, args, (INT64, None), (None, 1))
             x, target = args
             length = target.type.shape[0]
-            if x.ndim != 1 or not holds_all(length, x):
+            if x.ndim != 1 or not (holds_all(length, x) or holds_segments(length, x)):
                 x = _below(x, length, op.label)
             return intern(op, (x, target))
         case _:

@@ -330,7 +330,7 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
         return
     length = tensor_of(n)
     conditions: list[Tensor] = []
-    if low is None or not _nonnegative(dims.add(low, n)):
+    if not _is_at_least(low, 0) and (low is None or not _nonnegative(dims.add(low, n))):
         conditions.append(OPERATORS["ge"](index, OPERATORS["neg"](length)))
     if high is None or not _nonnegative(dims.sub(dims.sub(n, 1), high)):
         if high is not None and _reaches(index):

@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from symc.errors import DTypeError, LoopError, RankError, ShapeMismatch
+from symc.graph import dims
+from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.along import flip
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
-from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import normal_axis
+from symc.tensor.checked import Below
+from symc.tensor.elementwise import Elementwise, cast_to
+from symc.tensor.lengths import dim_of, normal_axis
 from symc.tensor.logic import eq, ge, logical_and, lt, where
 from symc.tensor.products import dot
 from symc.tensor.reshape import reshape
@@ -56,15 +59,25 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, num_segments: int | T
             "segment_sum: each row of the data has one number\n"
             f"  data  {describe(data)}\n  segment_ids  {describe(ids)}"
         )
-    ids = cast_to(ids, "int64")
-    inside = logical_and(ge(ids, 0), lt(ids, num_segments))
-    wide = expand_dims(inside, tuple(range(1, data.ndim)))
-    empty = zeros((num_segments, *data.shape[1:]), data.dtype)
-    kept = where(wide, data, cast_to(as_tensor(0), data.dtype))
-    # A row that counts nowhere adds 0 to the first; where there is none, nothing may be added.
-    one = zeros((1, *data.shape[1:]), data.dtype)
-    padded = concatenate([empty, one])
-    return inc_subtensor(padded[where(inside, ids, num_segments)], kept)[:-1]
+    # Rows that count nowhere are added up in one row more, which is left out.
+    row = (1, *data.shape[1:])
+    padded = concatenate([zeros((num_segments, *row[1:]), data.dtype), zeros(row, data.dtype)])
+    every = zeros((padded.shape[0],), data.dtype)
+    places = Below()(_places(cast_to(ids, "int64"), as_tensor(num_segments)), every)
+    return inc_subtensor(padded[places], data)[:-1]
+
+
+def _places(ids: Tensor, count: Tensor) -> Tensor:
+    """The rows of some numbers of segments: that after all others for numbers outside."""
+    return where(logical_and(ge(ids, 0), lt(ids, count)), ids, count)
+
+
+def holds_segments(length: Dim, x: Tensor) -> bool:
+    """Whether a length is that of rows for `x`, numbers of segments, and one more."""
+    if not isinstance(x.op, Elementwise) or x.op.name != "where" or x.args[2].ndim:
+        return False
+    _, ids, count = x.args
+    return x is _places(ids, count) and length == dims.add(dim_of(count), 1)
 
 
 def stacklists(arg: Any) -> Tensor:

@@ -109,3 +109,18 @@ def test_in_steps_and_at_the_end_of_a_page(dtype: str) -> None:
         assert close(found[0], power @ vector), n
         assert close(found[1], vector @ power), n
         del there
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_that_begin_anywhere_in_a_line(dtype: str) -> None:
+    """Vectors of rows begin where lines of the cache do, and rows are added that begin alike."""
+    a, y = T.tensor(dtype, (None, None)), T.tensor(dtype, (None,))
+    f = symc.function([a, y], y @ a)
+    rng = np.random.default_rng(4)
+    for n in (33, 34, 36, 40, 41, 48, 64, 519):
+        memory = numbers(rng, dtype, 140 * n + 8)
+        for m in (33, 64, 67, 131, 140):
+            left = numbers(rng, dtype, m)
+            for start in range(8):
+                matrix = memory[start : start + m * n].reshape(m, n)
+                assert close(f(matrix, left), left @ matrix), (m, n, start)

@@ -77,6 +77,28 @@ def test_segments() -> None:
         T.segment_sum(data, np.ones(5), 3)
 
 
+def test_segments_of_unknown_count() -> None:
+    data, ids, count = T.vector("data"), T.lvector("ids"), T.lscalar("count")
+    total = T.segment_sum(data, ids, count)
+    function = symc.function([data, ids, count], [total, symc.grad((total**2).sum(), data)])
+    assert "symc_place" not in function.source  # no place is counted from the end, nor checked
+    assert "all_kernel" not in function.source
+    far = np.array([0, -1, 2, 2, -(2**63), 2**63 - 1, 1, 3])
+    values = np.array([1.0, np.nan, 2.0, 3.0, np.inf, 4.0, 5.0, 6.0])
+    for n in range(5):
+        kept = (far >= 0) & (far < n)
+        wanted = np.zeros(n)
+        np.add.at(wanted, far[kept], values[kept])
+        slope = np.zeros(8)
+        slope[kept] = 2 * wanted[far[kept]]
+        found = function(values, far, n)
+        assert found[0].tolist() == wanted.tolist()
+        assert found[1].tolist() == slope.tolist()
+    assert function([], [], 2)[0].tolist() == [0, 0]
+    with pytest.raises(ShapeMismatch, match="length cannot be -1"):
+        function(values, far, -1)
+
+
 def test_lists_tables_and_the_largest() -> None:
     x = T.scalar("x")
     assert T.stacklists([[x, 1.0], [2.0, x]]).eval({x: 5.0}).tolist() == [[5, 1], [2, 5]]

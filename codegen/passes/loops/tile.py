@@ -45,7 +45,7 @@ def tile(program: Program) -> Program:
     """The program with its loops that transpose cut into squares."""
 
     def change(kernel: Kernel) -> Block:
-        if not any(isinstance(stmt, Loop) for stmt in kernel.body):
+        if not any(isinstance(stmt, Loop | If) for stmt in kernel.body):
             return kernel.body
         return _block(kernel.body, bound(kernel))
 
@@ -61,7 +61,7 @@ def _block(block: Block, taken: set[str]) -> Block:
 def _statement(stmt: Stmt, taken: set[str]) -> Stmt:
     if isinstance(stmt, Loop) and stmt.kind == "parallel":
         nest = nest_of(stmt)
-        if nest is not None and len(nest.loops) > 1 and _is_plain(nest.body):
+        if nest is not None and len(nest.loops) > 1 and is_plain(nest.body):
             last = nest.loops[-1]
             for position, loop in enumerate(nest.loops[:-1]):
                 if _is_read_along(loop, last, nest.body):
@@ -74,19 +74,17 @@ def _same(expr: Expr) -> Expr:
     return expr
 
 
-def _is_plain(body: Block) -> bool:
+def is_plain(body: Block) -> bool:
     """Whether a block is a list of stores."""
     return all(isinstance(stmt, Let | Store) for stmt in body)
 
 
 def _is_read_along(loop: Loop, last: Loop, body: Block) -> bool:
     """Whether something is read along an outer loop, while all is written along the last."""
-    if _is_short(loop) or _is_short(last):
+    if _is_short(loop) or _is_short(last) or last.cut is not None or not writes_along(last, body):
         return False
     loads: list[Load] = []
     for stmt in body:
-        if isinstance(stmt, Store) and not is_unit(stmt.index, last.var.name):
-            return False
         for expr in expressions(stmt):
             collect(expr, [], loads)
     return any(
@@ -95,6 +93,12 @@ def _is_read_along(loop: Loop, last: Loop, body: Block) -> bool:
         and not is_unit(load.index, last.var.name)
         for load in loads
     )
+
+
+def writes_along(last: Loop, body: Block) -> bool:
+    """Whether all that a block stores lies side by side along a loop."""
+    stores = [stmt for stmt in body if isinstance(stmt, Store)]
+    return all(is_unit(store.index, last.var.name) for store in stores)
 
 
 def _is_short(loop: Loop) -> bool:

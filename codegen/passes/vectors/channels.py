@@ -25,6 +25,7 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
+    Strip,
     Var,
     binary,
     const,
@@ -78,7 +79,9 @@ def _count(loop: Loop, sizes: frozenset[Var], changed: frozenset[str]) -> Var | 
     """
     if not all(isinstance(stmt, Let | Store) for stmt in loop.body):
         return None
-    if isinstance(loop.extent, Const) and loop.extent.value < FEW:
+    if _is_below(loop.extent, FEW):
+        return None
+    if isinstance(loop.cut, Strip) and _is_below(loop.cut.strips.length, FEW):
         return None
     loads = [load for stmt in loop.body for load in loads_of(stmt)]
     if not changed.isdisjoint(load.buffer for load in loads):
@@ -94,6 +97,10 @@ def _count(loop: Loop, sizes: frozenset[Var], changed: frozenset[str]) -> Var | 
         return None
     (count,) = found
     return count if isinstance(count, Var) and count in sizes else None
+
+
+def _is_below(length: Expr, limit: int) -> bool:
+    return isinstance(length, Const) and length.value < limit
 
 
 def _strides(index: Expr, var: Var) -> Iterator[Expr]:

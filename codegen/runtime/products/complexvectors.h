@@ -81,47 +81,134 @@ static void symc_complex_rows_fNN(int64_t rows, int64_t columns, const real *a, 
     }
 }
 
+// SYMBOL symc_complex_alike_fNN
+// NEEDS symc_shuffles_fNN
+// Rows of a, `lda` reals apart, that all begin equally far into a line of the cache, times numbers
+// of x that are `apart` reals apart: the products by real parts are added to `re`, those by
+// imaginary ones to `im`. Vectors begin where lines do: most others would lie in two lines, and
+// such take twice as long to load. What is before the first and after the last is added up apart,
+// in vectors of which a mask has what is new.
+SYMC_INLINE void symc_complex_alike_fNN(int64_t rows, int64_t n, const real *a, int64_t lda,
+                                        const real *x, int64_t apart, real *re, real *im) {
+    enum { L = SYMC_LANES_fNN, MOST = 1024 };
+    const int64_t begin = (int64_t)((uint64_t)a % SYMC_LANE_BYTES / sizeof(real));
+    const int64_t head = begin ? L - begin : 0, whole = n - (n - head) % L, tail = n - whole;
+    real sums[2][MOST + L] __attribute__((aligned(SYMC_LANE_BYTES)));
+    real *const first = sums[0] + begin, *const second = sums[1] + begin;
+    SYMC_PLACES(real) before, after;
+    for (int v = 0; v < L; v++) before[v] = v < head ? -1 : 0, after[v] = v >= L - tail ? -1 : 0;
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) first[j] = second[j] = 0;
+    symc_lanes_fNN f0 = {0}, s0 = f0, f1 = f0, s1 = f0;
+    int64_t i = 0;
+#define SYMC_ROW(k)                                                                   \
+    const real *const row##k = a + (i + k) * lda, *const at##k = x + (i + k) * apart; \
+    const real re##k = at##k[0], im##k = at##k[1];
+#define SYMC_LINE(k) (*(const symc_lanes_fNN *)(row##k + j))
+#define SYMC_HEAD(k) (symc_lanes_fNN)(*(const SYMC_PLACES(real) *)row##k & before)
+#define SYMC_TAIL(k) (symc_lanes_fNN)(*(const SYMC_PLACES(real) *)(row##k + n - L) & after)
+#define SYMC_ADD(k, LINE, sum, other)       \
+    {                                       \
+        const symc_lanes_fNN line = LINE(k); \
+        sum += re##k * line;                \
+        other += im##k * line;              \
+    }
+#define SYMC_FOUR(LINE, sum, other)                       \
+    SYMC_ADD(0, LINE, sum, other) SYMC_ADD(1, LINE, sum, other) \
+    SYMC_ADD(2, LINE, sum, other) SYMC_ADD(3, LINE, sum, other)
+    for (; i + 4 <= rows; i += 4) {
+        SYMC_ROW(0) SYMC_ROW(1) SYMC_ROW(2) SYMC_ROW(3)
+        for (int64_t j = head; j < whole; j += L) {
+            symc_lanes_fNN sum = *(symc_lanes_fNN *)(first + j);
+            symc_lanes_fNN other = *(symc_lanes_fNN *)(second + j);
+            SYMC_FOUR(SYMC_LINE, sum, other)
+            *(symc_lanes_fNN *)(first + j) = sum;
+            *(symc_lanes_fNN *)(second + j) = other;
+        }
+        if (head) SYMC_FOUR(SYMC_HEAD, f0, s0)
+        if (tail) SYMC_FOUR(SYMC_TAIL, f1, s1)
+    }
+    for (; i < rows; i++) {
+        SYMC_ROW(0)
+        for (int64_t j = head; j < whole; j += L)
+            SYMC_ADD(0, SYMC_LINE, *(symc_lanes_fNN *)(first + j), *(symc_lanes_fNN *)(second + j))
+        SYMC_ADD(0, SYMC_HEAD, f0, s0) SYMC_ADD(0, SYMC_TAIL, f1, s1)
+    }
+#undef SYMC_FOUR
+#undef SYMC_ADD
+#undef SYMC_TAIL
+#undef SYMC_HEAD
+#undef SYMC_LINE
+#undef SYMC_ROW
+    for (int64_t j = 0; j < head; j++) first[j] = f0[j], second[j] = s0[j];
+    for (int64_t j = whole; j < n; j++) first[j] = f1[j - n + L], second[j] = s1[j - n + L];
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) {
+        re[j] += first[j];
+        im[j] += second[j];
+    }
+}
+
+// SYMBOL symc_complex_narrow_fNN
+// Up to 256 rows of columns that make no vector, `n` reals a row, times x: the products by real
+// parts are added to `re`, those by imaginary ones to `im`.
+static void symc_complex_narrow_fNN(int64_t rows, int64_t n, const real *a, int64_t lda,
+                                    const real *x, real *re, real *im) {
+    enum { L = SYMC_LANE_BYTES / sizeof(real) };
+    real first[L] = {0}, second[L] = {0};
+    int64_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const real *const row0 = a + i * lda, *const row1 = row0 + lda;
+        const real *const row2 = row1 + lda, *const row3 = row2 + lda;
+        const real r0 = x[2 * i], r1 = x[2 * i + 2], r2 = x[2 * i + 4], r3 = x[2 * i + 6];
+        const real i0 = x[2 * i + 1], i1 = x[2 * i + 3], i2 = x[2 * i + 5], i3 = x[2 * i + 7];
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++) {
+            const real p0 = row0[j], p1 = row1[j], p2 = row2[j], p3 = row3[j];
+            first[j] = first[j] + r0 * p0 + r1 * p1 + r2 * p2 + r3 * p3;
+            second[j] = second[j] + i0 * p0 + i1 * p1 + i2 * p2 + i3 * p3;
+        }
+    }
+    for (; i < rows; i++) {
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++) {
+            first[j] += x[2 * i] * a[i * lda + j];
+            second[j] += x[2 * i + 1] * a[i * lda + j];
+        }
+    }
+    for (int64_t j = 0; j < n; j++) re[j] += first[j], im[j] += second[j];
+}
+
 // SYMBOL symc_complex_columns_fNN
-// NEEDS SYMC_OUT_OF_LINE
+// NEEDS symc_complex_alike_fNN symc_complex_narrow_fNN SYMC_OUT_OF_LINE
 // y = x a for up to 512 columns of a. The rows of a are added as they lie, once times the real
-// parts of x and once times the imaginary ones; only the sums change places. 256 rows at a time
-// are added before they meet the total.
+// parts of x and once times the imaginary ones; only the sums change places. Those that begin
+// alike in lines of the cache are added together, where there are some of each kind. 256 rows at a
+// time are added before they meet the total.
 SYMC_OUT_OF_LINE
 static void symc_complex_columns_fNN(int64_t rows, int64_t columns, const real *a, int64_t lda,
                                      const real *x, real *y) {
-    enum { MOST = 1024, ROWS = 256 };
+    enum { MOST = 1024, ROWS = 256, SOME = 32, L = SYMC_LANES_fNN };
     const int64_t n = 2 * columns;
-    real first[MOST], second[MOST];
-    for (int64_t j = 0; j < n; j++) y[j] = 0;
+    real re[MOST], im[MOST];
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) re[j] = im[j] = 0;
+    int64_t kinds = 1;
+    while (kinds * lda % L && rows >= SOME * kinds) kinds *= 2;
     for (int64_t start = 0; start < rows; start += ROWS) {
         const int64_t end = rows - start < ROWS ? rows : start + ROWS;
-        for (int64_t j = 0; j < n; j++) first[j] = second[j] = 0;
-        int64_t i = start;
-        for (; i + 4 <= end; i += 4) {
-            const real *const row0 = a + i * lda, *const row1 = row0 + lda;
-            const real *const row2 = row1 + lda, *const row3 = row2 + lda;
-            const real r0 = x[2 * i], r1 = x[2 * i + 2], r2 = x[2 * i + 4], r3 = x[2 * i + 6];
-            const real i0 = x[2 * i + 1], i1 = x[2 * i + 3], i2 = x[2 * i + 5], i3 = x[2 * i + 7];
+        if (n < L) {
+            symc_complex_narrow_fNN(end - start, n, a + start * lda, lda, x + 2 * start, re, im);
+            continue;
+        }
+        for (int64_t i = start; i < start + kinds && i < end; i++)
+            symc_complex_alike_fNN((end - i + kinds - 1) / kinds, n, a + i * lda, kinds * lda,
+                                   x + 2 * i, 2 * kinds, re, im);
+    }
 #pragma omp simd
-            for (int64_t j = 0; j < n; j++) {
-                const real p0 = row0[j], p1 = row1[j], p2 = row2[j], p3 = row3[j];
-                first[j] = first[j] + r0 * p0 + r1 * p1 + r2 * p2 + r3 * p3;
-                second[j] = second[j] + i0 * p0 + i1 * p1 + i2 * p2 + i3 * p3;
-            }
-        }
-        for (; i < end; i++) {
-            const real *const row = a + i * lda;
-            const real re = x[2 * i], im = x[2 * i + 1];
-#pragma omp simd
-            for (int64_t j = 0; j < n; j++) {
-                first[j] += re * row[j];
-                second[j] += im * row[j];
-            }
-        }
-        for (int64_t j = 0; j < n; j += 2) {
-            y[j] += first[j] - second[j + 1];
-            y[j + 1] += first[j + 1] + second[j];
-        }
+    for (int64_t j = 0; j < n; j += 2) {
+        y[j] = re[j] - im[j + 1];
+        y[j + 1] = re[j + 1] + im[j];
     }
 }
 
