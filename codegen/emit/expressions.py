@@ -246,7 +246,7 @@ class Printer:
         if strength <= AND:  # bit operators bind weaker than people expect
             return strength, self.bits(op, left, right, sign, strength)
         if strength <= LESS:
-            return strength, ((left, SHIFT), sign, (right, SHIFT))
+            return strength, (self.truth(left, SHIFT), sign, self.truth(right, SHIFT))
         first: Piece = (left, strength)
         if dtype is INT64 and isinstance(left, Const) and isinstance(right, Const):
             first = f"(int64_t){literal(left.value, dtype, self.lang)}"

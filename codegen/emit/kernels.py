@@ -316,7 +316,8 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
             writer.put(f"{target} = {writer.value(value, SELECT + 1)} ? {then};")
             return
     if op in ASSIGN:
-        text = writer.value(value, SELECT)
+        # What is true of any byte is true of all of them together; of no other operation is it.
+        text = (writer.value if op == "or" else writer.named)(value, SELECT)
         writer.put(f"{writer.element(stmt.buffer, stmt.index)} {ASSIGN[op]} {text};")
         return
     if stmt.buffer in writer.flags:

@@ -66,9 +66,9 @@ class Writer:
         printer.pending = None
         return text
 
-    def named(self, expr: Expr) -> str:
-        """The text of a value that gets a name: bytes of memory are asked whether they are true."""
-        text = self.value(expr)
+    def named(self, expr: Expr, minimum: int = 0) -> str:
+        """The text of a value for a variable: bytes of memory are asked whether they are true."""
+        text = self.value(expr, minimum)
         return self.printer.asked(text) if self.printer.is_loaded_bool(expr) else text
 
     def stored(self, expr: Expr) -> str:

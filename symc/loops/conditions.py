@@ -10,6 +10,7 @@ from symc.graph import dims
 from symc.graph.dims import Dim, Extreme, Poly
 from symc.graph.node import Requirement, Tensor
 from symc.loops.body import Slot, outside
+from symc.loops.branch import Choice, IfElse
 from symc.loops.states import as_given
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import never_negative
@@ -42,11 +43,31 @@ def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
     arrays = op.body.slots[len(op.body.slots) - len(given) :]
     for inside, requirement in outside(op.body.conditions(), op.lengths(node.args)):
         is_promise = isinstance(inside.op, SpecifyShape | Reshape) and inside.args[0] in arrays
-        yield _of_some_steps(requirement, steps) if is_promise else requirement
+        late = is_promise or _is_behind_conditions(requirement)
+        yield _of_some_steps(requirement, steps) if late else requirement
+
+
+def _is_behind_conditions(requirement: Requirement) -> bool:
+    """Whether lengths follow from what is computed only for steps, of which there may be none.
+
+    Such as places in an array which may be empty: see `gated.py`.
+    """
+    assert isinstance(requirement.holds, tuple)
+    pending = [size.source for length in requirement.holds for size in dims.sizes(length)]
+    seen = set[Tensor]()
+    while pending:
+        source = pending.pop()
+        if not isinstance(source, Tensor) or source.ndim or source in seen:
+            continue
+        if isinstance(source.op, Choice | IfElse):
+            return True
+        seen.add(source)
+        pending += source.args
+    return False
 
 
 def _of_some_steps(requirement: Requirement, steps: Tensor) -> Requirement:
-    """That an array has a shape, for a loop of at least one step: see `unsliced.py`."""
+    """The same for a loop of at least one step, as of the shape of an array: see `unsliced.py`."""
     assert isinstance(requirement.holds, tuple)
     left, right = map(tensor_of, requirement.holds)
     if dims.nonnegative(dims.sub(dim_of(steps), 1)):

@@ -117,3 +117,38 @@ def test_a_copy_without_logic_stays_one() -> None:
     given, true = bools(9)
     true[:3] ^= True
     np.testing.assert_array_equal(f(given).view(np.uint8) != 0, true)
+
+
+COMPARED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "equal": (T.eq, np.equal),
+    "unequal": (T.neq, np.not_equal),
+    "less": (lambda x, y: x < y, np.less),
+    "not greater": (lambda x, y: x <= y, np.less_equal),
+    "where": (lambda x, y: T.where(T.eq(x, y), x, ~y), lambda x, y: np.where(x == y, x, ~y)),
+    "least": (lambda x, y: T.min(x) & T.min(x | y), lambda x, y: x.min() & (x | y).min()),
+    "largest": (lambda x, y: T.max(x & y), lambda x, y: (x & y).max()),
+    "least of rows": (
+        lambda x, y: T.stack([x, y]).min(axis=1), lambda x, y: np.stack([x, y]).min(1)
+    ),
+    "least so far": (lambda x, y: T.cummin(x), lambda x, y: np.minimum.accumulate(x)),
+    "largest so far": (lambda x, y: T.cummax(x), lambda x, y: np.maximum.accumulate(x)),
+    "all": (lambda x, y: x.all() | y.all(), lambda x, y: x.all() | y.all()),
+    "unique": (lambda x, y: T.unique(x), lambda x, y: np.unique(x)),
+    "differences": (lambda x, y: T.diff(x), lambda x, y: np.diff(x)),
+    "in it": (lambda x, y: T.isin(x, y[:1]), lambda x, y: np.isin(x, y[:1])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_comparisons_of_truth_values(name: str) -> None:
+    """Two bytes that are true are equal, and the least of 1 and 2 is true."""
+    symbolic, plain = COMPARED[name]
+    x, y = T.vector("x", dtype="bool"), T.vector("y", dtype="bool")
+    f = symc.function([x, y], symbolic(x, y), on_unused_input="ignore")
+    for n in (1, 2, 3, 9, 17, 33, 64, 100):
+        for seed in range(3):
+            (first, true), (second, other) = bools(n, seed=seed), bools(n, seed=seed + 9)
+            if seed == 2:
+                first, true = np.full(n, 4, np.uint8).view(np.bool_), np.ones(n, np.bool_)
+            found = np.asarray(f(first, second)).view(np.uint8) != 0
+            np.testing.assert_array_equal(found, plain(true, other))

@@ -345,3 +345,59 @@ def test_lengths_that_others_need_too_fail_in_loops_of_no_steps(mode: str) -> No
     f = symc.function([X, K, N], [places, first], mode=mode)
     with pytest.raises(BadIndex, match="index 5 is out of bounds"):
         f(THREE, 5, 0)
+
+
+PLACES: dict[str, Callable[[], Any]] = {
+    "an element": lambda: T.cast(Y, "int64")[0],
+    "a remainder": lambda: N % X.shape[0],
+    "a quotient": lambda: 1 + N // (X.shape[0] + 7),
+}
+STEPS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[int, Any], Any]]] = {
+    "an element set": (lambda i, c: c[i : i + 1].set(c[:1]), lambda i, c: put(c, i, i + 1, c[:1])),
+    "all after it": (
+        lambda i, c: c[i + 1 :].set(c[:-1][i:]),
+        lambda i, c: put(c, i + 1, len(c), c[i:-1]),
+    ),
+    "a sum": (
+        lambda i, c: c + T.sum(c[i + 1 :] * c[:-1][i:]),
+        lambda i, c: c + c[i + 1 :] @ c[i:-1],
+    ),
+    "a product": (
+        lambda i, c: c * T.dot(c[i:], c[: c.shape[0] - i]),
+        lambda i, c: c * (c[i:] @ c[: len(c) - i]),
+    ),
+}
+
+
+def put(c: Any, first: int, last: int, values: Any) -> Any:
+    c = c.copy()
+    c[first:last] = values
+    return c
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("mode", MODES)
+def test_lengths_that_follow_from_what_only_steps_compute(step: str, place: str, mode: str) -> None:
+    """They had been compared before the loop as if each such number were 0."""
+    i = PLACES[place]()
+    once, plain = STEPS[step]
+    counted = symc.fori_loop(0, K, lambda k, c: once(i, c), X)
+    _, tested = symc.while_loop(lambda k, c: k < K, lambda k, c: [k + 1, once(i, c)], [0, X])
+    f = symc.function([X, Y, K, N], [counted, tested], mode=mode, on_unused_input="ignore")
+    x = np.array([1.0, 2.0, 3.0])
+    for steps in (0, 1, 2):
+        wanted = x
+        for _ in range(steps):
+            wanted = plain(1, wanted)
+        for found in f(x, np.ones(1), steps, 1):
+            np.testing.assert_allclose(found, wanted)
+
+
+def test_lengths_that_differ_in_steps() -> None:
+    """A loop of steps still asks whether they are equal."""
+    i = T.cast(Y, "int64")[0]
+    f = symc.function([X, Y, K], symc.fori_loop(0, K, lambda k, c: c[i : i + 2].set(X[:2]), X))
+    assert f(THREE, np.full(1, 2.0), 0).tolist() == [1, 1, 1]
+    with pytest.raises(ShapeMismatch, match=re.escape("values of shape [2] do not fit")):
+        f(THREE, np.full(1, 2.0), 1)
