@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import TypeAlias
+from zlib import crc32
 
 import pytest
 
@@ -40,9 +41,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--slow"):
         return
     skip = pytest.mark.skip(reason="slow; run with --slow")
+    left_out = pytest.mark.skip(reason="of many like it, some run; all with --slow")
+    sampled = set[str]()  # tests of which one has been chosen
     for item in items:
         if item.get_closest_marker("slow") is not None:
             item.add_marker(skip)
+        every = item.get_closest_marker("sampled")
+        if every is None:
+            continue
+        name, _, _ = item.nodeid.partition("[")
+        if name in sampled and crc32(item.nodeid.encode()) % every.args[0]:
+            item.add_marker(left_out)
+        sampled.add(name)
 
 
 @pytest.fixture(scope="session")

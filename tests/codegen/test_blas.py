@@ -84,6 +84,7 @@ SHAPES = ((1, 1, 1), (3, 5, 7), (4, 4, 0), (0, 3, 2), (3, 0, 2), (130, 70, 65), 
           (500, 1, 9), (1, 500, 300))  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
 @pytest.mark.parametrize("batched", [False, True], ids=["one", "batched"])
 def test_gemm(dtype: DType, backend: Backend, batched: bool) -> None:
@@ -153,6 +154,7 @@ def test_a_tall_matrix_times_a_small_one_in_pieces_of_rows(dtype: DType, beta: f
 TWINS = ((63, 40), (64, 32), (100, 200), (150, 64), (300, 200), (530, 33))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
 @pytest.mark.parametrize("turned", [0, 1])
 def test_a_matrix_times_its_own_transpose(dtype: DType, backend: Backend, turned: int) -> None:

@@ -31,6 +31,7 @@ LOOPS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "int8"])
 @pytest.mark.parametrize("name", LOOPS)
 def test_results(name: str, dtype: str) -> None:

@@ -27,6 +27,7 @@ FOLDS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "bool"])
 @pytest.mark.parametrize("name", FOLDS)
 def test_rows_of_every_length(name: str, dtype: str) -> None:

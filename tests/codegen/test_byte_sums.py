@@ -45,6 +45,7 @@ def rows(dtype: str, width: int) -> list[Any]:
     return [*whole, RNG.integers(kind.min, kind.max + 1, (3, width)).astype(dtype)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", [*BYTES, "bool"])
 @pytest.mark.parametrize("name", FOLDS)
 def test_rows_of_every_length(name: str, dtype: str) -> None:
@@ -61,6 +62,7 @@ def test_rows_of_every_length(name: str, dtype: str) -> None:
             np.testing.assert_allclose(got, wanted, rtol=1e-6 if "float" in name else 0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("width", [3, 15, 16, 17, 50, 63, 64, 100, 128, 192, 8256, 8257, 20000])
 @pytest.mark.parametrize("dtype", [*BYTES, "bool"])
 def test_rows_of_known_length(dtype: str, width: int) -> None:

@@ -27,6 +27,7 @@ FORMS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
 @pytest.mark.parametrize("name", FORMS)
 def test_pictures(name: str, dtype: str) -> None:

@@ -79,6 +79,7 @@ def _gammaln(x: Any) -> Any:
     return np.array([math.lgamma(value) for value in x])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_mean_the_same_in_parts(seed: int) -> None:
     generator = Random(seed)

@@ -393,6 +393,7 @@ def test_one_buffer_for_two_parameters() -> None:
         verify(made)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(25))
 def test_random_programs_agree_with_the_interpreter(number: int, seed: int) -> None:
     source = Random(1000 * seed + number)

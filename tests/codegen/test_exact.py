@@ -71,6 +71,7 @@ STEPS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", STEPS)
 @pytest.mark.parametrize("whose", ["argument", "shared", "computed", "shared, computed"])
 def test_states_of_truth_values(name: str, whose: str) -> None:

@@ -103,6 +103,7 @@ def numbers_in(length: int, count: int = 12) -> Any:
     return at
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PLACES)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
@@ -132,6 +133,7 @@ def test_nothing_is_kept_beside_rows_and_columns(change: Rows, name: str, dtype:
     assert not temporaries(compiled(change, PLACES[name], dtype))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])

@@ -25,6 +25,7 @@ FORMS: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
 @pytest.mark.parametrize("name", FORMS)
 def test_results(name: str, dtype: str) -> None:

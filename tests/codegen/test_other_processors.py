@@ -35,6 +35,7 @@ def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
     return CTarget()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
 def test_models(make: Callable[[], Model], target: CTarget, tmp_path: Path) -> None:
     model = make()

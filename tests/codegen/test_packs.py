@@ -80,6 +80,7 @@ def compiled(form: Callable[..., tuple[Any, ...]], args: list[Any]) -> symc.Func
     return symc.function(args, [total, *changed], on_unused_input="ignore")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("known", [True, False], ids=["known lengths", "unknown lengths"])
 @pytest.mark.parametrize("name", FORMS)

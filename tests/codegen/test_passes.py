@@ -34,6 +34,7 @@ Pass = Callable[[Program], Program]
 LENGTHS = [(0, 3), (3, 0), (1, 1), (2, 4)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs_mean_the_same_after_each_pass(seed: int) -> None:
     generator = Random(seed)

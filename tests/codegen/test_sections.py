@@ -63,6 +63,7 @@ def test_updates_in_place_mean_the_same_in_sections() -> None:
     np.testing.assert_allclose(state.get_value(), wanted, rtol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("seed", range(12))
 def test_random_loops_mean_the_same_in_sections(seed: int) -> None:

@@ -121,6 +121,7 @@ OTHER_USES: dict[str, tuple[Callable[[Any], Any], Callable[[Array], Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("use", OTHER_USES)
 @pytest.mark.parametrize("shape", SHAPES[2:])
 def test_other_uses(use: str, shape: tuple[int, int]) -> None:

@@ -25,6 +25,7 @@ PLACES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32", "float64"])
 @pytest.mark.parametrize("name", PLACES)
 def test_elements_at_places_that_truth_values_make(name: str, dtype: str) -> None:
@@ -46,6 +47,7 @@ def test_elements_at_places_that_truth_values_make(name: str, dtype: str) -> Non
                 np.testing.assert_array_equal(found(table, one, other), wanted(table, one, other))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64"])
 @pytest.mark.parametrize("source", ["int8", "int64", "float32", "float64"])
 def test_elements_at_places_that_comparisons_make(source: str, dtype: str) -> None:

@@ -66,6 +66,7 @@ def turned(f: symc.Function) -> bool:
     return "_columns[" in f.source
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_those_of_rows_alone(name: str, dtype: str) -> None:

@@ -172,6 +172,7 @@ def test_gemm(run: Routines, kind: str, size: tuple[int, int, int], flags: tuple
     gemm(run, kind, size, flags, alpha=0.5, beta=2.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("flags", FLAGS)
 @pytest.mark.parametrize("size", [(20, 30, 17), (65, 66, 9), (2, 3, 0)])
 @pytest.mark.parametrize("kind", DTYPES)

@@ -59,6 +59,7 @@ def run(
     return y, last
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", TEAM_FUNCTIONS)
 def test_a_team_computes_what_numpy_does(name: str, device: Device, module: Any) -> None:
     *_, op, short = name.split("_")

@@ -12,6 +12,7 @@ MODE = "" if symc.config.device == "cpu" else symc.config.device
 QUICK = range(6 if MODE else 40)  # compiling for a device takes longer
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", QUICK)
 def test_compiled_and_interpreted_agree(seed: int) -> None:
     GraphProgram(seed, 6 + seed % 15).run(MODE or ("default" if seed % 3 else "compile"))

@@ -21,6 +21,7 @@ def agree(seed: int, steps: int, mode: str) -> None:
         raise
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", QUICK)
 def test_all_agree(number: int, seed: int) -> None:
     agree(seed + number, 3 + number % 20, "compile" if number % 4 == 0 else "default")

@@ -38,6 +38,7 @@ def assert_close(got: Any, wanted: Any, dtype: str) -> None:
     assert np.abs(got - wanted).max() <= 500 * eps * max(1, np.abs(wanted).max())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("trans", [0, 1, 2])

@@ -66,6 +66,7 @@ def _step(rule: Rule, order: list[int]) -> Callable[..., list[Any]]:
     return step
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_rows_of_earlier_steps(name: str, count: int) -> None:

@@ -199,6 +199,7 @@ TURNS: dict[str, Callable[[Callable[[Any], Any], Any], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("steps", ["known", "not known"])
 @pytest.mark.parametrize("name", ["what follows from it", "a matrix that is not definite"])

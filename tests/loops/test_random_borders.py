@@ -130,6 +130,7 @@ LIMIT = 30.0
 """Loops that stop do so where the sum of the first state is above."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "seed", [*range(24), *(pytest.param(n, marks=pytest.mark.slow) for n in range(24, 800))]
 )

@@ -61,6 +61,7 @@ def in_symc(x: Any, first: Any, kind: tuple[Any, ...]) -> Any:
     return symc.while_loop(goes_on, step, [first, x], max_steps=MOST)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(12))
 def test_counters_that_a_condition_bounds(seed: int, number: int) -> None:
     chance = random.Random(f"{seed} {number}")

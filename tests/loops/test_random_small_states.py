@@ -167,6 +167,7 @@ def asked(ends: list[Any], outputs: Sequence[Any], given: list[Any], weights: li
     return [*ends, *outputs, *symc.grad(cost, given, disconnected="zero")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "seed", [*range(24), *(pytest.param(n, marks=pytest.mark.slow) for n in range(24, 1000))]
 )

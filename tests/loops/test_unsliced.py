@@ -30,6 +30,7 @@ def rows(part: Any, start: Any, backwards: bool) -> list[np.ndarray[Any, Any]]:
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("part", PARTS, ids=str)
 def test_rows_of_a_part(part: slice, backwards: bool) -> None:

@@ -73,6 +73,7 @@ def _fits(shape: Any, case: dict[str, Any]) -> bool:
     return True
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_values_and_gradients(case: dict[str, Any], dtype: str) -> None:

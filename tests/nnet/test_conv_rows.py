@@ -47,6 +47,7 @@ def check(found: Any, wanted: Any, dtype: str) -> None:
     assert_near(found, wanted.astype(dtype), 0.0, tolerance * size_of(wanted, 1.0))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_many_shapes(case: dict[str, Any], dtype: str) -> None:

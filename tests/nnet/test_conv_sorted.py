@@ -47,6 +47,7 @@ def given(shape: Any, case: dict[str, Any], dtype: str) -> tuple[Any, Any, Any]:
     return x, w, oracle.conv(x.astype("float64"), w.astype("float64"), groups=2, **case)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_many_shapes(case: dict[str, Any], dtype: str) -> None:

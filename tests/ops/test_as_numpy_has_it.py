@@ -79,6 +79,7 @@ def test_quantiles_of_no_integers_are_nan(name: str) -> None:
             getattr(T, name)(np.zeros(0, dtype), 0.5, method="nearest").eval()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
 @pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
 @pytest.mark.parametrize("method", ["linear", "nearest", "weibull"])

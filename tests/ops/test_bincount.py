@@ -25,6 +25,7 @@ def test_bincount(x: list[int], minlength: int) -> None:
           oracle=lambda w: np.bincount(values, w, minlength).astype(float))  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32"])
 @pytest.mark.parametrize("minlength", [0, 2, 255, 256, 70_000])
 def test_bincount_of_short_integers(dtype: str, minlength: int) -> None:

@@ -165,6 +165,7 @@ def random_places(rng: Any, m: Any, given: tuple[Any, ...], depth: int) -> Any:
             return -inner
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_clipped_places(seed: int) -> None:
     x, t, y = T.vector("x"), T.lvector("t"), T.vector("y")

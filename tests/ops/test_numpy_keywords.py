@@ -50,6 +50,7 @@ def test_a_filled_tensor_of_a_shape_that_is_computed() -> None:
     assert (got.dtype, got.shape) == (np.dtype("float32"), (3, 2))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1), (1, -2)])
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def agree(f: Callable[[Any], Any], wanted: Callable[[Any], list[Any]], dtype: st
                 np.testing.assert_array_equal(found, right, err_msg=message)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_positions_in_memory(name: str, dtype: str) -> None:

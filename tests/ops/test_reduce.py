@@ -53,6 +53,7 @@ def like(result: Any, x: Any) -> Any:
     return result.astype(x.dtype) if result.dtype == np.float32 else result
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES_AND_AXES, ids=IDS)
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "ptp", "mean"])
 def test_values_and_derivatives(name: str, shape: tuple[int, ...], axis: Any) -> None:
@@ -66,6 +67,7 @@ def test_values_and_derivatives(name: str, shape: tuple[int, ...], axis: Any) ->
         )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize(
     "name", ["sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "count_nonzero"]
@@ -79,6 +81,7 @@ def test_dtypes(name: str, dtype: str) -> None:
     check_lowering(build, x)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_positions(name: str, dtype: str) -> None:

@@ -99,6 +99,7 @@ def test_against_numpy(name: str, build: Build, oracle: Build, static: bool) -> 
     check_lowering(build, x, static=static)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", [(0,), (1,), (0, 3), (3, 0), (1, 1), (2, 3, 4)])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
 def test_nonzero(shape: tuple[int, ...], dtype: str) -> None:

@@ -32,6 +32,7 @@ def same(found: Any, wanted: Any, *, signs: bool = True) -> None:
         np.testing.assert_array_equal(np.signbit(found)[numbers], np.signbit(wanted)[numbers])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_sorted_rows_and_places(dtype: str, count: int) -> None:
@@ -47,6 +48,7 @@ def test_sorted_rows_and_places(dtype: str, count: int) -> None:
     assert ("symc_sort" in f.source) == (count > 4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
 def test_elements_of_sorted_neighbours(dtype: str, count: int) -> None:

@@ -32,6 +32,7 @@ def agree(found: Any, wanted: Any) -> None:
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, None])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "uint64", "bool"])

@@ -96,6 +96,7 @@ def random_value(rng: np.random.Generator, depth: int, given: Any, m: Module) ->
             return m.where(value() > 0.5, m.concatenate([value()[-1:], value()[:-1]]), value())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_programs(seed: int) -> None:
     columns = (None, 3) if seed % 2 else (None, None)

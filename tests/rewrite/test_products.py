@@ -20,6 +20,7 @@ def given(dtype: str, shape: tuple[int, ...]) -> Any:
     return (RNG.standard_normal(shape) * 3).astype(dtype)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("trans_a", [False, True])
 @pytest.mark.parametrize("trans_b", [False, True])
