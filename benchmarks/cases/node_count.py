@@ -73,7 +73,7 @@ def built_stages(inputs: list[Any], outputs: list[Any]) -> dict[str, float]:
     from symc.graph.request import Request
     from symc.pipeline.compile import Clock, build
     from symc.pipeline.identity import graph_text
-    from symc.pipeline.library import without_collection
+    from symc.graph.collector import without_collection
 
     request = Request("function", tuple(inputs), (), tuple(outputs), ())
     clock = Clock()

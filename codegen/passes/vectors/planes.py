@@ -15,6 +15,8 @@ iterations for each. Where their number is not known, it is looked at before the
 
 Numbers that are an unknown distance apart are loaded one by one, which takes as long as squares do.
 For doubles it takes no longer than if the distance is known: those have one version for up to 8.
+Only pictures, whose points lie along several axes, have the other versions: of most matrices that
+are transposed the rows are many, and compilers take twice as long for all of them.
 """
 
 from __future__ import annotations
@@ -106,6 +108,8 @@ def _in_strips(nest: LoopNest, taken: set[str]) -> Stmt | None:
             case Const(int() as rows):
                 return strips if rows <= SIDE else None
             case Var() as rows if size <= NARROW and sum(map(weight, nest.body)) <= LONG:
+                if isinstance(last.extent, Var):
+                    return None
                 return _in_versions(nest.loops[0], strips, rows, taken)
             case rows:
                 few = own_names((strips,), taken)
