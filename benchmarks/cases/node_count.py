@@ -70,10 +70,10 @@ def checked_stages(inputs: list[Any], outputs: list[Any], count: int) -> dict[st
 
 def built_stages(inputs: list[Any], outputs: list[Any]) -> dict[str, float]:
     """The times of the same stages alone, as `symc.pipeline.library` runs them."""
+    from symc.graph.collector import without_collection
     from symc.graph.request import Request
     from symc.pipeline.compile import Clock, build
     from symc.pipeline.identity import graph_text
-    from symc.graph.collector import without_collection
 
     request = Request("function", tuple(inputs), (), tuple(outputs), ())
     clock = Clock()
