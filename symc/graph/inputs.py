@@ -220,8 +220,7 @@ def refuse_bool(label: str, value: object) -> None:
     if isinstance(value, bool):
         raise DTypeError(
             f"{label}: {value} is no tensor; == and != ask whether two tensors are the same "
-            "expression, T.eq and T.ne compare their elements; a length that is known is a number "
-            "of Python's, for its if"
+            "expression, T.eq and T.ne compare their elements; known lengths are for Python's if"
         )
 
 
