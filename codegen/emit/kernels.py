@@ -309,14 +309,14 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
         return
     if dtype.kind == "bool":
         op = BOOLEAN.get(op, op)
-        chosen = stmt.buffer not in printer.scalars and not printer.is_loaded_bool(value)
-        if op in CHOICES and chosen:
+        # What is true of some bytes is true of their `|`; of no other operation is it.
+        raw = op == "or" and printer.is_loaded_bool(value)
+        if op in CHOICES and stmt.buffer not in printer.scalars and not raw:
             target = writer.element(stmt.buffer, stmt.index)
             then = CHOICES[op].format(target)
-            writer.put(f"{target} = {writer.value(value, SELECT + 1)} ? {then};")
+            writer.put(f"{target} = {writer.named(value, SELECT + 1)} ? {then};")
             return
     if op in ASSIGN:
-        # What is true of any byte is true of all of them together; of no other operation is it.
         text = (writer.value if op == "or" else writer.named)(value, SELECT)
         writer.put(f"{writer.element(stmt.buffer, stmt.index)} {ASSIGN[op]} {text};")
         return

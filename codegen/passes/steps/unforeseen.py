@@ -43,11 +43,13 @@ def unforeseen(program: Program) -> Program:
         return program
     return map_kernels(
         program,
-        lambda kernel: _Sides(kernel).block(kernel.body) if kernel.name in short else kernel.body,
+        lambda kernel: (
+            _UnforeseenChoices(kernel).block(kernel.body) if kernel.name in short else kernel.body
+        ),
     )
 
 
-class _Sides:
+class _UnforeseenChoices:
     """The choices of one kernel."""
 
     def __init__(self, kernel: Kernel) -> None:

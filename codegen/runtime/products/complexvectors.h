@@ -296,7 +296,6 @@ static void symc_long_complex_gemv_fNN(int64_t trans, int64_t m, int64_t n, cons
 
 // SYMBOL symc_complex_gemv_fNN
 // NEEDS symc_tiny_complex_gemv_fNN symc_small_complex_gemv_fNN symc_long_complex_gemv_fNN
-// NEEDS symc_is_by_page_end_fNN
 // y = a x of complex numbers, or x a where it is transposed. a has m rows and n columns either way.
 static inline void symc_complex_gemv_fNN(int64_t trans, int64_t m, int64_t n, const real *a,
                                          const real *x, real *y, int64_t threads) {
@@ -311,7 +310,7 @@ static inline void symc_complex_gemv_fNN(int64_t trans, int64_t m, int64_t n, co
         return;
     }
 #if defined(SYMC_HAS_PARTS)
-    if (side <= 32 && !(2 * n % L && symc_is_by_page_end_fNN(a, 2 * m * n))) {
+    if (side <= 32) {
         symc_small_complex_gemv_fNN(trans, m, n, a, x, y);
         return;
     }

@@ -6,11 +6,11 @@
 // which share their part of x and meet in double precision. What a row has beyond whole vectors is
 // in a last one that overlaps the one before; `mask` has the bits of the elements that are new in
 // it. Rows shorter than a vector are in the first of its lanes, where `padded` says that what is
-// after them can be read, too. The vectors begin after `head` elements, which are in one before.
+// after them can be read, too.
 #define SYMC_ROW_VECTOR(type, k) (*(const type *)(row##k + j))
 SYMC_INLINE void symc_eight_rows_fNN(int64_t count, int64_t n, const real *a, int64_t lda,
-                                     const real *x, int64_t head, SYMC_PLACES(real) first,
-                                     SYMC_PLACES(real) mask, int padded, double *totals) {
+                                     const real *x, SYMC_PLACES(real) mask, int padded,
+                                     double *totals) {
     enum { L = SYMC_LANES_fNN, LEFT = L > 4 ? 1 : 8 / L };
     const int64_t last = count - 1;
     const real *row = a;
@@ -21,18 +21,10 @@ SYMC_INLINE void symc_eight_rows_fNN(int64_t count, int64_t n, const real *a, in
 #undef SYMC_ROW
 #pragma omp simd
     for (int k = 0; k < 8; k++) totals[k] = 0;
-    for (int64_t start = head; start < n; start += 1024) {
+    for (int64_t start = 0; start < n; start += 1024) {
         const int64_t end = n - start < 1024 ? n : start + 1024;
         const int64_t whole = start + (end - start) / L * L;
         symc_lanes_fNN s0 = {0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
-        if (head && start == head) {
-            const int64_t j = 0;
-            const symc_lanes_fNN part =
-                (symc_lanes_fNN)(*(const SYMC_PLACES(real) *)x & first);
-#define SYMC_ADD(k) s##k = (symc_lanes_fNN)(SYMC_ROW_VECTOR(SYMC_PLACES(real), k) & first) * part;
-            SYMC_TIMES_8(SYMC_ADD)
-#undef SYMC_ADD
-        }
         for (int64_t j = start; j < whole; j += L) {
             const symc_lanes_fNN part = *(const symc_lanes_fNN *)(x + j);
 #define SYMC_ADD(k) s##k += SYMC_ROW_VECTOR(symc_lanes_fNN, k) * part;
@@ -96,7 +88,6 @@ static void symc_long_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, 
     enum { COLUMNS = 512, ROWS = 256 };
     const int64_t length = trans ? n : m;
     const int many = threads > 1 && (double)m * n > 1 << 18;
-    const int64_t head = symc_head_fNN(a, lda, n);
     if (length <= 0) return;
     if (beta == 0) {
         __builtin_memset(y, 0, (size_t)length * sizeof(real));
@@ -106,12 +97,9 @@ static void symc_long_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, 
     }
     if (!trans) {
         enum { L = SYMC_LANES_fNN };
-        SYMC_PLACES(real) mask, before;
+        SYMC_PLACES(real) mask;
         real short_x[L] = {0};
-        for (int v = 0; v < L; v++) {
-            mask[v] = (n < L ? v < n : v >= L - (n - head) % L) ? -1 : 0;
-            before[v] = v < head ? -1 : 0;
-        }
+        for (int v = 0; v < L; v++) mask[v] = (n < L ? v < n : v >= L - n % L) ? -1 : 0;
         if (n < L) {
             for (int64_t j = 0; j < n; j++) short_x[j] = x[j];
             x = short_x;
@@ -121,7 +109,7 @@ static void symc_long_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, 
             double totals[8];
             const int64_t count = m - i < 8 ? m - i : 8;
             const int padded = n < L && i + 8 < m && (m - i - 8) * lda >= L;
-            symc_eight_rows_fNN(count, n, a + i * lda, lda, x, head, before, mask, padded, totals);
+            symc_eight_rows_fNN(count, n, a + i * lda, lda, x, mask, padded, totals);
             if (count == 8) {
 #pragma omp simd
                 for (int k = 0; k < 8; k++) y[i + k] += alpha * (real)totals[k];
@@ -131,6 +119,7 @@ static void symc_long_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, 
         }
         return;
     }
+    const int64_t head = symc_head_fNN(a, lda, n);
 #pragma omp parallel for schedule(static) num_threads(threads) if (many && n > COLUMNS)
     for (int64_t block = head ? -1 : 0; block < (n - head + COLUMNS - 1) / COLUMNS; block++) {
         const int64_t first = block < 0 ? 0 : head + block * COLUMNS;
@@ -155,19 +144,12 @@ static void symc_long_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, 
     }
 }
 
-// SYMBOL symc_is_by_page_end_fNN
-// NEEDS SYMC_LANE_BYTES
-// Whether a vector that begins in an array of `count` numbers may reach into another page. To leave
-// out its lanes there by a mask takes 300 ns where that page is not in memory.
-static inline int symc_is_by_page_end_fNN(const real *x, int64_t count) {
-    return (-(size_t)(x + count) & 4095) < SYMC_LANE_BYTES;
-}
-
 // SYMBOL symc_gemv_fNN
 // NEEDS symc_tiny_gemv_fNN symc_small_columns_of_fNN symc_small_rows_of_fNN symc_long_gemv_fNN
-// NEEDS symc_is_by_page_end_fNN symc_head_fNN
 // y = alpha a x + beta y, or with the transpose of a. a has m rows and n columns either way. What is
-// small begins with nothing else: in a step of a loop all of it takes some 10 ns.
+// small begins with nothing else: in a step of a loop all of it takes some 10 ns. At the end of a
+// page that is the last in memory its masks take 300 ns; but last bits that depend on where arrays
+// lie would be worse.
 static inline void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha, const real *a,
                                  int64_t lda, const real *x, real beta, real *y, int64_t threads) {
 #if defined(SYMC_HAS_PARTS)
@@ -186,11 +168,7 @@ static inline void symc_gemv_fNN(int64_t trans, int64_t m, int64_t n, real alpha
         return;
     }
 #if defined(SYMC_HAS_PARTS)
-    const int is_cut = n % L || symc_head_fNN(a, lda, n);
-    const int is_by_end = (is_cut && (symc_is_by_page_end_fNN(a, (m - 1) * lda + n) ||
-                                     (!trans && symc_is_by_page_end_fNN(x, n)))) ||
-                          (length % L && symc_is_by_page_end_fNN(y, length));
-    if (m <= SMALL && n <= SMALL && !is_by_end) {
+    if (m <= SMALL && n <= SMALL) {
         if (trans) symc_small_columns_of_fNN(m, n, alpha, a, lda, x, beta, y);
         else symc_small_rows_of_fNN(m, n, alpha, a, lda, x, beta, y);
         return;

@@ -2,8 +2,9 @@
 
 // SYMBOL symc_head_fNN
 // NEEDS SYMC_LANE_BYTES
-// How many elements of each row come before the first that begins a vector's worth of memory, if
-// they are as many in all rows. A vector that lies in two lines of the cache takes twice as long.
+// How many columns come before the first that begins a vector's worth of memory, if they are as
+// many in all rows. A vector that lies in two lines of the cache takes twice as long. Sums along
+// rows do not begin there: their last bits would depend on where an array lies.
 static inline int64_t symc_head_fNN(const real *a, int64_t lda, int64_t n) {
     enum { L = SYMC_LANE_BYTES / sizeof(real) };
     const int64_t beyond = (int64_t)((size_t)a % SYMC_LANE_BYTES / sizeof(real));
@@ -76,14 +77,13 @@ static void symc_small_columns_of_fNN(int64_t m, int64_t n, real alpha, const re
 #endif
 
 // SYMBOL symc_small_rows_of_fNN
-// NEEDS symc_part_of_lanes_fNN symc_head_fNN symc_shuffles_fNN SYMC_TIMES SYMC_OUT_OF_LINE
+// NEEDS symc_part_of_lanes_fNN symc_shuffles_fNN SYMC_TIMES SYMC_OUT_OF_LINE
 // y = alpha a x + beta y, eight rows at a time, or as many as there are.
 #if defined(SYMC_HAS_PARTS)
 SYMC_INLINE void symc_sum_rows_fNN(int64_t count, int64_t n, real alpha, const real *a, int64_t lda,
                                    const real *x, real beta, real *y) {
     enum { L = SYMC_LANES_fNN };
-    const int64_t last = count - 1, head = symc_head_fNN(a, lda, n);
-    const int64_t rest = (n - head) % L, whole = n - rest;
+    const int64_t last = count - 1, rest = n % L, whole = n - rest;
     const real *row = a;
 #define SYMC_ROW(k)           \
     const real *row##k = row; \
@@ -91,13 +91,7 @@ SYMC_INLINE void symc_sum_rows_fNN(int64_t count, int64_t n, real alpha, const r
     SYMC_TIMES_8(SYMC_ROW)
 #undef SYMC_ROW
     symc_lanes_fNN s0 = {0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
-    if (head) {
-        const symc_lanes_fNN part = symc_part_of_lanes_fNN(x, head);
-#define SYMC_ADD(k) s##k = symc_part_of_lanes_fNN(row##k, head) * part;
-        SYMC_TIMES_8(SYMC_ADD)
-#undef SYMC_ADD
-    }
-    for (int64_t j = head; j < whole; j += L) {
+    for (int64_t j = 0; j < whole; j += L) {
         const symc_lanes_fNN part = *(const symc_lanes_fNN *)(x + j);
 #define SYMC_ADD(k) s##k += *(const symc_lanes_fNN *)(row##k + j) * part;
         SYMC_TIMES_8(SYMC_ADD)
