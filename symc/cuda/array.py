@@ -170,7 +170,7 @@ class DeviceArray:
                 values.memory.read_on(stream)
                 driver.copy(self.ptr, values.ptr, self.nbytes, stream)
             else:
-                host = ffi.from_buffer(np.ascontiguousarray(values))
+                host = ffi.from_buffer(for_device(values))
                 driver.upload(self.ptr, host, self.nbytes, stream)
                 if driver.is_registered(host):  # the driver reads other memory before it returns
                     driver.stream_synchronize(stream)
@@ -267,6 +267,15 @@ def elsewhere(what: str, where: Device | str, wanted: Device) -> DeviceError:
         f"{what} is on {name}, and {wanted.name} was asked for\n"
         "  copy it there, or through the host (symc: .to_numpy())",
     )
+
+
+def for_device(values: Array) -> Array:
+    """The values as one piece of memory to be copied to a device, bools as bytes of 0 and 1.
+
+    NumPy takes any byte but 0 for true. Kernels on devices compare bytes, and add them up.
+    """
+    piece = np.ascontiguousarray(values)
+    return piece.view(np.uint8) != 0 if piece.dtype == np.bool_ else piece
 
 
 def strides(shape: Sequence[int], step: int) -> tuple[int, ...]:

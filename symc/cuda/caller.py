@@ -38,7 +38,7 @@ from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
 from symc.config import config
 from symc.cuda import interop
-from symc.cuda.array import DeviceArray, elsewhere
+from symc.cuda.array import DeviceArray, elsewhere, for_device
 from symc.cuda.devices import Device
 from symc.cuda.frames import Frame
 from symc.cuda.graphs import Graphs
@@ -232,7 +232,7 @@ class CudaCaller:
                 frame.put(index, value, dtype)
                 return value
             value = self._converted(index, value)
-        frame.put_array(index, value)
+        frame.put_array(index, for_device(value) if dtype == np.bool_ else value)
         return value
 
     def _on_device(self, frame: Frame, index: int, value: Any) -> DeviceArray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from symc.codegen.dtypes import BY_NAME
 from symc.codegen.targets._abi import ffi
+from symc.cuda.array import for_device
 from symc.cuda.devices import Device
 from symc.graph.node import Array
 from symc.graph.types import to_numpy
@@ -38,7 +39,7 @@ class DeviceCallbacks(Callbacks):
         """Copy a result to the device."""
         if result.size:
             driver, stream = self._device.driver, self._device.current.handle
-            memory = ffi.from_buffer(np.ascontiguousarray(result))
+            memory = ffi.from_buffer(for_device(result))
             with self._device:
                 driver.upload(address, memory, result.nbytes, stream)
                 driver.stream_synchronize(stream)  # the memory may not outlive this function
