@@ -27,6 +27,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
+from symc.codegen.passes.kernels.exact_bools import LOGIC
 from symc.codegen.passes.walk import divides, is_plain, names_in, nodes
 from symc.codegen.signs import is_natural, is_positive, natural_bits
 
@@ -45,7 +46,6 @@ INFIX = {
     "and": (" & ", AND), "band": (" & ", AND), "xor": (" ^ ", XOR), "bxor": (" ^ ", XOR),
     "or": (" | ", OR), "bor": (" | ", OR),
 }  # fmt: skip
-LOGICAL = frozenset({"and", "or", "xor"})
 BOOLEAN: Mapping[str, str] = {"add": "or", "max": "or", "mul": "and", "min": "and"}
 WRAPPING = frozenset({"add", "sub", "mul"})
 DEEP = 100  # levels of an expression in one statement: clang takes 256 parentheses in another
@@ -257,7 +257,7 @@ class Printer:
 
     def bits(self, op: str, left: Expr, right: Expr, sign: str, strength: int) -> tuple[Piece, ...]:
         """``&``, ``|`` or ``^``; logical operators first ask whether an operand is nonzero."""
-        if op in LOGICAL and left.dtype.kind != "bool":
+        if op in LOGIC and left.dtype.kind != "bool":
             return ("(", (left, SHIFT), " != 0)", sign, "(", (right, SHIFT), " != 0)")
         same = isinstance(left, Binary) and left.op == op and left.dtype is right.dtype
         return (self.truth(left, strength if same else MUL), sign, self.truth(right, MUL))

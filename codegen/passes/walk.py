@@ -126,6 +126,11 @@ def rebuild_statement(
             assert_never(stmt)
 
 
+def unchanged(expr: Expr) -> Expr:
+    """An expression as it is, for walks that change statements alone."""
+    return expr
+
+
 def map_block(block: Block, visit: Callable[[Expr], Expr]) -> Block:
     """The block with `visit` applied to every expression in it, at any depth."""
 

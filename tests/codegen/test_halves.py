@@ -67,7 +67,9 @@ def test_an_index_that_may_be_below_what_it_is_taken_for_is_still_selected() -> 
     def step(j: Any, total: Any) -> list[Any]:
         return [j - 1, total + X[T.maximum(j, 2)]]
 
-    going = lambda j, total: T.logical_and(j > 0, X[T.maximum(j, 2)] > total - 100)  # noqa: E731
+    def going(j: Any, total: Any) -> Any:
+        return T.logical_and(j > 0, X[T.maximum(j, 2)] > total - 100)
+
     f = symc.function([X], symc.while_loop(going, step, [4, T.constant(0.0)])[1])
     assert f(np.arange(1.0, 6.0)) == 5 + 4 + 3 + 3
 

@@ -25,7 +25,6 @@ from symc.codegen.ir import (
     Buffer,
     Combine,
     Const,
-    Expr,
     If,
     Let,
     Load,
@@ -47,6 +46,7 @@ from symc.codegen.passes.walk import (
     loads_of,
     rebuild_statement,
     statements,
+    unchanged,
     written,
 )
 
@@ -302,13 +302,9 @@ def _redirected(block: Block, parts: dict[str, str]) -> Block:
     def statement(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Accumulate) and stmt.buffer in parts:
             return Accumulate(parts[stmt.buffer], stmt.index, stmt.op, stmt.value)
-        return rebuild_statement(stmt, _same, inner)
+        return rebuild_statement(stmt, unchanged, inner)
 
     def inner(body: Block) -> Block:
         return tuple(map(statement, body))
 
     return inner(block)
-
-
-def _same(expr: Expr) -> Expr:
-    return expr

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from symc.codegen.ir import Let, Loop
-from symc.codegen.passes.walk import Block, index_names, is_plain, map_block, names_in, substitute
+from symc.codegen.ir import If, Let, Loop, Stmt, Store
+from symc.codegen.passes.walk import (
+    Block,
+    index_names,
+    is_plain,
+    map_block,
+    names_in,
+    rebuild_statement,
+    substitute,
+    unchanged,
+)
 from symc.codegen.record import record, replace
 
 
@@ -55,3 +64,26 @@ def nest_of(loop: Loop) -> LoopNest | None:
         loops.append(last)
         before.append(named)
     return LoopNest(tuple(loops), tuple(before), loops[-1].body)
+
+
+def map_nests(block: Block, change: Callable[[LoopNest], Stmt | None]) -> Block:
+    """The block with the result of `change` instead of each nest, or the nest where that is None.
+
+    Of nests of several loops whose body does nothing but name values and store them.
+    """
+    if not any(isinstance(stmt, Loop | If) for stmt in block):
+        return block
+
+    def statement(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Loop) and stmt.kind == "parallel":
+            nest = nest_of(stmt)
+            if nest is not None and len(nest.loops) > 1 and stores_alone(nest.body):
+                return change(nest) or stmt
+        return rebuild_statement(stmt, unchanged, lambda inner: map_nests(inner, change))
+
+    return tuple([statement(stmt) for stmt in block])
+
+
+def stores_alone(body: Block) -> bool:
+    """Whether a block is a list of stores, with names."""
+    return all(isinstance(stmt, Let | Store) for stmt in body)

@@ -19,7 +19,6 @@ from symc.codegen.ir import (
     Barrier,
     Combine,
     Const,
-    Expr,
     If,
     Kernel,
     Let,
@@ -37,6 +36,7 @@ from symc.codegen.passes.walk import (
     map_kernels,
     rebuild_statement,
     statements,
+    unchanged,
 )
 
 BLOCK = 16384  # elements of a flat loop that one thread does at a time
@@ -72,7 +72,7 @@ class _Threads:
             case Loop():
                 return self.loop(stmt)
             case If():
-                return rebuild_statement(stmt, _same, self.block)
+                return rebuild_statement(stmt, unchanged, self.block)
             case Alloc(buffer):
                 self.scalars.add(buffer.name)
                 return stmt
@@ -104,15 +104,11 @@ class _Threads:
         return strip_mined(loop, length, "parallel", lambda stem: fresh(stem, self.taken))
 
 
-def _same(expr: Expr) -> Expr:
-    return expr
-
-
 def serial(block: Block) -> Block:
     """The block with parallel loops made serial, at any depth."""
 
     def statement(stmt: Stmt) -> Stmt:
-        new = rebuild_statement(stmt, _same, serial)
+        new = rebuild_statement(stmt, unchanged, serial)
         if isinstance(new, Loop) and new.kind == "parallel":
             return Loop(new.var, new.extent, "serial", new.body, new.note, new.cut)
         return new

@@ -12,19 +12,17 @@ from __future__ import annotations
 
 from symc.codegen.ir import (
     Const,
-    Expr,
     If,
     Kernel,
     Let,
     Load,
     Loop,
     Program,
-    Stmt,
     Store,
     Var,
 )
 from symc.codegen.passes.loops.dependence import is_unit, step_of
-from symc.codegen.passes.loops.nest import LoopNest, nest_of
+from symc.codegen.passes.loops.nest import LoopNest, map_nests
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.walk import (
     Block,
@@ -34,7 +32,6 @@ from symc.codegen.passes.walk import (
     fresh,
     map_kernels,
     names_in,
-    rebuild_statement,
 )
 from symc.codegen.record import replace
 
@@ -43,40 +40,22 @@ SIDE = 16  # a cache line of float32
 
 def tile(program: Program) -> Program:
     """The program with its loops that transpose cut into squares."""
-
-    def change(kernel: Kernel) -> Block:
-        if not any(isinstance(stmt, Loop | If) for stmt in kernel.body):
-            return kernel.body
-        return _block(kernel.body, bound(kernel))
-
-    return map_kernels(program, change)
+    return map_kernels(program, _kernel)
 
 
-def _block(block: Block, taken: set[str]) -> Block:
-    if not any(isinstance(stmt, Loop | If) for stmt in block):
-        return block
-    return tuple([_statement(stmt, taken) for stmt in block])
+def _kernel(kernel: Kernel) -> Block:
+    if not any(isinstance(stmt, Loop | If) for stmt in kernel.body):
+        return kernel.body
+    taken = bound(kernel)
 
+    def squares(nest: LoopNest) -> Loop | None:
+        last = nest.loops[-1]
+        for position, loop in enumerate(nest.loops[:-1]):
+            if _is_read_along(loop, last, nest.body):
+                return _tiled(nest, position, taken)
+        return None
 
-def _statement(stmt: Stmt, taken: set[str]) -> Stmt:
-    if isinstance(stmt, Loop) and stmt.kind == "parallel":
-        nest = nest_of(stmt)
-        if nest is not None and len(nest.loops) > 1 and is_plain(nest.body):
-            last = nest.loops[-1]
-            for position, loop in enumerate(nest.loops[:-1]):
-                if _is_read_along(loop, last, nest.body):
-                    return _tiled(nest, position, taken)
-            return stmt
-    return rebuild_statement(stmt, _same, lambda block: _block(block, taken))
-
-
-def _same(expr: Expr) -> Expr:
-    return expr
-
-
-def is_plain(body: Block) -> bool:
-    """Whether a block is a list of stores."""
-    return all(isinstance(stmt, Let | Store) for stmt in body)
+    return map_nests(kernel.body, squares)
 
 
 def _is_read_along(loop: Loop, last: Loop, body: Block) -> bool:

@@ -37,8 +37,8 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.expressions.inline import weight
-from symc.codegen.passes.loops.nest import LoopNest, nest_of
-from symc.codegen.passes.loops.tile import SIDE, is_plain, writes_along
+from symc.codegen.passes.loops.nest import LoopNest, map_nests
+from symc.codegen.passes.loops.tile import SIDE, writes_along
 from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.vectors.channels import LONG, NARROW
 from symc.codegen.passes.walk import (
@@ -50,7 +50,6 @@ from symc.codegen.passes.walk import (
     map_block,
     map_kernels,
     own_names,
-    rebuild_statement,
     substitute,
 )
 from symc.codegen.record import replace
@@ -70,25 +69,12 @@ def planes(program: Program) -> Program:
 def _kernel(kernel: Kernel) -> Block:
     taken: set[str] = set()
 
-    def block(body: Block) -> Block:
-        if not any(isinstance(stmt, Loop | If) for stmt in body):
-            return body
-        return tuple([statement(stmt) for stmt in body])
+    def in_strips(nest: LoopNest) -> Stmt | None:
+        if not taken:
+            taken.update(bound(kernel))
+        return _in_strips(nest, taken)
 
-    def statement(stmt: Stmt) -> Stmt:
-        if isinstance(stmt, Loop) and stmt.kind == "parallel":
-            nest = nest_of(stmt)
-            if nest is not None and len(nest.loops) > 1 and is_plain(nest.body):
-                if not taken:
-                    taken.update(bound(kernel))
-                return _in_strips(nest, taken) or stmt
-        return rebuild_statement(stmt, _same, block)
-
-    return block(kernel.body)
-
-
-def _same(expr: Expr) -> Expr:
-    return expr
+    return map_nests(kernel.body, in_strips)
 
 
 def _in_strips(nest: LoopNest, taken: set[str]) -> Stmt | None:
